@@ -28,7 +28,7 @@ from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.stamps import to_stamp
 from esar_ros.nodes.core.types import message_class
 from esar_ros.nodes.messages.vehicle import range_image_message
-from esar_ros.perception.ranges import DepthPooling, RangeGrid, merged_ranges, pool_ranges
+from esar_ros.perception.ranges import DepthPooling, RangeGrid, merged_ranges, pool_ranges, unknown_above
 
 LIDAR, DEPTH = "lidar", "depth"
 TOGETHER = 100_000_000  # ns between the depth images that make one message
@@ -47,6 +47,8 @@ class RangeDriverNode(Node):
         ]
         about = "rad, to the left, of a LiDAR in base_link; it must stand level"
         turn = float(declare(self, "yaw", 0.0, about, -math.pi, math.pi))
+        about = "degrees, up to which a LiDAR sees; what lies higher is unknown"
+        self._top = math.radians(float(declare(self, "elevation_max", 30.0, about, -90.0, 90.0)))
         self._mount = Pose(np.array(place), quaternion_from_yaw(turn))
         self._vehicle = self.get_namespace().rsplit("/", 1)[-1] or "uav1"
         self._rig = load_vehicle()
@@ -82,7 +84,8 @@ class RangeDriverNode(Node):
             self._refuse("a cloud without x, y and z as float32 of this machine's byte order, or of another size")
             return
         there = np.asarray(self._mount.apply(points), np.float32)
-        self._publish(nanoseconds(cloud.header.stamp), pool_ranges(there, self._grid))
+        ranges = unknown_above(pool_ranges(there, self._grid), self._grid, self._top)
+        self._publish(nanoseconds(cloud.header.stamp), ranges)
 
     def _on_info(self, camera: str, info: CameraInfo) -> None:
         if info.width and info.height and info.k[0] > 0.0 and info.k[4] > 0.0:

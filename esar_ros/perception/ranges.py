@@ -16,6 +16,7 @@ from esar_ros.mission.vehicle import LidarSpec
 COLUMNS_POOLED = 3  # beams side by side that share a cell
 PROBES = 5  # directions a side by which a cell is known to lie in an image
 _STEEP = math.radians(85.0)
+_EDGE = 1e-6  # rad
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,16 @@ def pool_ranges(points: NDArray[np.float32], grid: RangeGrid) -> NDArray[np.floa
     measured = np.where(distance < grid.range_min, -np.inf, np.where(distance <= grid.range_max, distance, np.inf))
     np.fmin.at(out, row[kept] * grid.columns + column[kept], measured[kept].astype(np.float32))
     return out.reshape(grid.rows, grid.columns)
+
+
+def unknown_above(ranges: NDArray[np.float32], grid: RangeGrid, elevation: float) -> NDArray[np.float32]:
+    """Returns ranges (rows, columns) of which the empty cells that reach above an elevation (rad) are unknown.
+
+    No beam looks there, so that nothing came back says nothing.
+    """
+    upper = grid.elevation_min + np.arange(1, grid.rows + 1)[:, None] * grid.elevation_step
+    unseen = np.isposinf(ranges) & (upper > elevation + _EDGE)
+    return np.where(unseen, np.float32(np.nan), ranges)
 
 
 class DepthPooling:

@@ -26,6 +26,7 @@ _SECTOR = math.radians(30.0)  # rad of azimuth that are judged together
 _BLIND_SECTOR = 0.5  # missing echoes for each near one that returned, from which a sector is blind
 _MIN_MISSING_IN_SCAN = 30  # missing echoes, fewer than which say nothing about a scan
 _MIN_MISSING_IN_SECTOR = 3  # the same of a sector
+_SKY = math.radians(30.0)  # rad of elevation, from which most beams rightly return nothing
 _MIN_USUAL_SHARE = 0.15  # share of cells with an echo below which no collapse can be told
 _COLLAPSE, _RECOVERY = 1.0 / 3.0, 1.0 / 2.0  # of the usual share
 _MEMORY = 3.0  # m of flight over which the usual share is forgotten
@@ -50,10 +51,10 @@ def _count(  # type: ignore[no-untyped-def]
 ):
     """Counts the echoes within reach (returned) and those that are missing of each column examined (missing_returns).
 
-    Returns the number of cells with an echo from any distance, and the number of cells examined.
+    Returns the number of cells with an echo from any distance, and of those below the sky, and of all below the sky.
     """
     azimuth_min, azimuth_step, elevation_min, elevation_step = grid
-    echoes = examined = 0
+    echoes = answered = examined = 0
     start = (sensor - origin) / resolution
     elevation = elevation_min + (np.arange(ranges.shape[0]) + 0.5) * elevation_step
     cos_elevation, sin_elevation = np.cos(elevation), np.sin(elevation)
@@ -61,10 +62,11 @@ def _count(  # type: ignore[no-untyped-def]
         azimuth = azimuth_min + (c + 0.5) * azimuth_step
         ca, sa = math.cos(azimuth), math.sin(azimuth)
         for r in range(ranges.shape[0]):
-            examined += 1
+            examined += 1 if elevation[r] < _SKY else 0
             measured = ranges[r, c]
             if math.isfinite(measured) or measured == -np.inf:
                 echoes += 1
+                answered += 1 if elevation[r] < _SKY else 0
                 returned[c] += 1 if measured <= reach else 0
                 continue
             bx, by, bz = cos_elevation[r] * ca, cos_elevation[r] * sa, sin_elevation[r]
@@ -85,7 +87,7 @@ def _count(  # type: ignore[no-untyped-def]
                 if cells[int(px), int(py), int(pz)] == _OCCUPIED:
                     missing_returns[c] += 1
                     break
-    return echoes, examined
+    return echoes, answered, examined
 
 
 _NO_CELLS = np.zeros((1, 1, 1), dtype=np.uint8)
@@ -98,7 +100,8 @@ class EchoCounts:
     returned: NDArray[np.int64]  # (columns,), within SURE_RANGE
     missing_returns: NDArray[np.int64]  # (columns,)
     echoes: int  # from any distance
-    cells: int  # examined
+    answered: int  # of them below the sky
+    cells: int  # below the sky, examined
 
     @staticmethod
     def of(image: RangeImageData, height: float | None, slope: float, window: OccupancyWindow | None) -> EchoCounts:
@@ -109,7 +112,7 @@ class EchoCounts:
         ranges = np.ascontiguousarray(image.ranges, dtype=np.float32)
         returned = np.zeros(ranges.shape[1], dtype=np.int64)
         missing_returns = np.zeros(ranges.shape[1], dtype=np.int64)
-        echoes, examined = _count(
+        counted = _count(
             ranges, (image.azimuth_min, image.azimuth_step, image.elevation_min, image.elevation_step),
             image.pose.rotation, image.pose.position, math.nan if height is None else height, slope,
             min(SURE_RANGE, image.range_max), window is not None,
@@ -118,12 +121,12 @@ class EchoCounts:
             window.resolution if window else 1.0,
             returned, missing_returns,
         )  # fmt: skip
-        return EchoCounts(returned, missing_returns, echoes, examined)
+        return EchoCounts(returned, missing_returns, *counted)
 
     @property
     def share(self) -> float:
-        """Share of the cells that have an echo, 0..1."""
-        return self.echoes / self.cells
+        """Share of the cells below the sky that have an echo, 0..1."""
+        return self.answered / self.cells
 
     def is_blind(self) -> bool:
         """Returns whether as many echoes are missing as returned; a few missing ones say nothing."""

@@ -18,7 +18,7 @@ from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety.half_spaces import TOLERANCE, project
 from esar_ros.safety.inputs import Findings, RangeImageData, State
 from esar_ros.safety.limits import Limits
-from esar_ros.safety.observed_space import ObservedSpace
+from esar_ros.safety.observed_space import SECTORS, ObservedSpace
 from esar_ros.safety.obstacles import (
     ALL_AROUND,
     NO_LIMITS,
@@ -33,6 +33,10 @@ from esar_ros.safety.traffic import separation_limits
 
 _UP = np.array([0.0, 0.0, 1.0])
 _ZERO = np.zeros(3)
+_SECTOR = math.tau / SECTORS
+_LEVEL = np.array(
+    [[math.cos(n * _SECTOR - math.pi), math.sin(n * _SECTOR - math.pi), 0.0] for n in np.arange(SECTORS) + 0.5]
+)  # (SECTORS, 3) the middle of each sector of azimuth
 _OVERHEAD = math.sin(math.radians(60.0))  # sine of the elevation above which the take-off column must be free
 _HALF_MAX = 8e307  # m/s, of which the double is finite still
 _ROUNDING = 1e-12  # of a share
@@ -218,25 +222,37 @@ class Envelope:
         return self._brake(-_UP, height - limits.floor, scene)
 
     def _ceiling(self, scene: Scene) -> HalfSpaces:
-        """Returns the limit of the climb to the ceilings above ground and above sea level; above them it descends."""
+        """Returns the limits of the way up to the ceilings above ground and above sea level; above them it descends.
+
+        Where the ground falls away, level flight rises above it as a climb does: there the ceiling bounds the velocity
+        along the normal of the ground, and above it the vehicle comes down along the slope.
+        """
         limits = self.limits
         if self.site is None:
             return NO_LIMITS
-        height = scene.height
-        over = float(scene.position[2]) - self.site.top
-        if height is not None:
-            over = max(over, height - self.site.ceiling)
+        above_sea = float(scene.position[2]) - self.site.top
+        if scene.height is not None:
+            over = scene.height - self.site.ceiling
+            # The highest point of the footprint counts as the surface; on a slope the foot point lies lower.
+            max_over = max(over, (scene.observed.depth_below() or 0.0) - self.site.ceiling)
+            falls = scene.observed.fall_around(limits.ground_slope)
         elif scene.last_ground is None:
             return HalfSpaces(_UP[None], np.zeros(1))
         else:
             away = scene.position - scene.last_ground
-            max_height = float(away[2]) + limits.ground_slope * math.hypot(away[0], away[1])
-            return self._brake(_UP, -max(over, max_height - self.site.ceiling), scene)
-        if over > limits.floor_deadband and not scene.near_ground:
-            return HalfSpaces(_UP[None], np.array([-min(limits.push_speed, over)]))
-        # The highest point of the footprint counts as the surface; on a slope the foot point lies lower.
-        max_height = scene.observed.depth_below() or 0.0
-        return self._brake(_UP, -max(over, max_height - self.site.ceiling), scene)
+            distance = math.hypot(away[0], away[1])
+            over, max_over = -math.inf, float(away[2]) + limits.ground_slope * distance - self.site.ceiling
+            falls = limits.ground_slope * np.maximum(_LEVEL[:, :2] @ away[:2] / max(distance, 1e-6), 0.0)
+        if scene.in_takeoff_column or scene.near_ground:
+            falls = falls[:0]
+        rises = np.concatenate([_UP[None], falls[:, None] * _LEVEL[: len(falls)] + _UP])  # v . rise: m/s above ground
+        overs = np.array([max(over, above_sea)] + len(falls) * [max_over])
+        rooms = -np.maximum(overs, max_over)
+        bounds = [limits.closing_speed(room, float(rise @ scene.velocity)) for room, rise in zip(rooms, rises, strict=True)]
+        if not scene.near_ground:
+            bounds = np.where(overs > limits.floor_deadband, -np.minimum(limits.push_speed, overs), bounds)
+        lengths = np.linalg.norm(rises, axis=1)
+        return HalfSpaces(rises / lengths[:, None], np.asarray(bounds) / lengths)
 
     def _fence(self, scene: Scene) -> HalfSpaces:
         """Returns the limits of the fence, which do not act in the take-off column."""
@@ -264,7 +280,7 @@ class Envelope:
     def _unseen_climb(self, asked: Vector, scene: Scene) -> HalfSpaces:
         """Returns the limit of the climb where the space along asked (m/s, map) was not observed to be free."""
         speed = float(np.linalg.norm(asked))
-        if asked[2] <= self.limits.speed_unseen_up or self._can_stop_in_observed_space(asked / speed, speed, scene):
+        if asked[2] <= self.limits.speed_unseen_up or self._climb_is_seen(asked / speed, speed, scene):
             return NO_LIMITS
         return HalfSpaces(_UP[None], np.array([self.limits.speed_unseen_up]))
 
@@ -279,7 +295,8 @@ class Envelope:
             findings.add(Mode.SLOW, Reason.STALE_MAP, "no fresh local map")
         is_seen = speed < 1e-9 or self._can_stop_in_observed_space(velocity / speed, speed, scene)
         max_climb = self.limits.speed_unseen_up
-        if not is_seen and velocity[2] > max_climb + TOLERANCE:  # asked for less, but turned upwards by an obstacle
+        # Asked for less, but turned upwards by an obstacle.
+        if velocity[2] > max_climb + TOLERANCE and not self._climb_is_seen(velocity / speed, speed, scene):
             findings.add(Mode.SLOW, Reason.UNKNOWN_SPACE, _TEXTS[Reason.UNKNOWN_SPACE])
             share = min(share, max_climb / float(velocity[2]))
         # Of a climb only the level part needs observed space.
@@ -298,13 +315,27 @@ class Envelope:
         wanted = self.limits.stopping_distance(speed)
         return self._free_distance(direction, speed, scene) >= wanted - _DISTANCE_TOLERANCE
 
-    def _free_distance(self, direction: Vector, speed: float, scene: Scene) -> float:
+    def _climb_is_seen(self, direction: Vector, speed: float, scene: Scene) -> bool:
+        """Returns whether the same holds of the vehicle's upper edge, too: what hangs over a way passes out of sight.
+
+        A sensor that does not look up sees what is above a slanting way from afar alone.
+        """
+        upper = _UP - direction[2] * direction
+        length = float(np.linalg.norm(upper))
+        if length < 1e-6:
+            return self._can_stop_in_observed_space(direction, speed, scene)
+        wanted = self.limits.stopping_distance(speed)
+        edge = self._free_distance(direction, speed, scene, upper * (self.limits.body_radius / length))
+        return edge >= wanted - _DISTANCE_TOLERANCE and self._can_stop_in_observed_space(direction, speed, scene)
+
+    def _free_distance(self, direction: Vector, speed: float, scene: Scene, beside: Vector | None = None) -> float:
         """Returns the free distance (m) along a direction, at most what a stop from speed (m/s) takes.
 
-        The way back is free, seen or not: the vehicle has just come that way.
+        beside: m, map: of the line from the vehicle's centre. The way back is free, seen or not: the vehicle has just
+        come that way.
         """
         wanted = self.limits.stopping_distance(speed)
-        free = scene.observed.known_free(direction, wanted)
+        free = scene.observed.known_free(direction, wanted, beside)
         if scene.way_back is None:
             return free
         distance = float(np.linalg.norm(scene.way_back))

@@ -337,8 +337,7 @@ class Governor(InputChecks):
             asked = return_velocity(self.site, scene.position, scene.height, self.limits)
             kept = self.envelope.keep(asked, state, scene, findings)
             if math.hypot(*kept[:2]) < _BLOCKED * math.hypot(*asked[:2]):
-                climb = min(_CLIMB_WHERE_BLOCKED, self.limits.speed_unseen_up) * _UP
-                kept = self.envelope.keep(climb, state, scene, findings)
+                kept = self.envelope.keep(_CLIMB_WHERE_BLOCKED * _UP, state, scene, findings)
             return kept, 0.0
         if mode is Mode.HOLD:
             back = self._back_to_station(memory.station, state)

@@ -40,7 +40,7 @@ class Limits(StrictModel):
     push_deadband: float = Field(0.3, ge=0, le=5, description="m, depth inside the margin from which to back off")
     push_speed: float = Field(0.8, ge=0, le=3, description="m/s, fastest backing off from an obstacle or the fence")
     # Unknown space
-    speed_unseen_up: float = Field(2.0, gt=0, le=5, description="m/s, climb into air no sensor has seen")
+    speed_unseen_up: float = Field(0.5, gt=0, le=5, description="m/s, climb into air no sensor has seen")
     own_radius: float = Field(1.0, gt=0, le=5, description="m, own swept volume, free by assumption")
     speed_without_map: float = Field(2.0, ge=0, le=25, description="m/s, maximum speed by ranges alone")
     # Height

@@ -1,4 +1,4 @@
-"""The space that sensors have observed: the free distance along a direction, and the surface below the vehicle.
+"""The space that sensors have observed: the free distance along a direction, the surface below, how the ground falls.
 
 Unknown space is never free. A point counts as free when a fresh range reaches past it, or when its cell of the map's
 window is free.
@@ -11,17 +11,24 @@ from functools import cached_property
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.safety.inputs import RangeImageData
 
-_FREE = 1
+_FREE, _OCCUPIED = 1, 2
 _STEP = 0.5  # m between the points that are tested along a direction
 _STEEP = math.radians(45.0)  # below the horizon; beams as steep point down however far a standing vehicle tilts
 _FOOTPRINT = 0.8  # m around the vehicle's foot point that count as "below" it: a wall beside it does not
 _FOOTPRINT_GROWTH = 0.14  # m of footprint per m of depth: the two lowest rows of a 5 degree scan
 _ANGLE_TOLERANCE = 1e-6  # rad
+SECTORS = 12  # of azimuth, in which the fall of the ground is measured
+_AROUND = 20.0  # m from the vehicle's foot point, up to which the fall of the ground must be seen
+_BEYOND = 30.0  # m, within which points of the ground count
+_SAMPLES = 4  # columns of the map's window that are looked at in a sector
+_NO_RANGES = np.zeros((1, 1), dtype=np.float32)
+_NO_CELLS = np.zeros((1, 1, 1), dtype=np.uint8)
 
 
 @njit(cache=True, nogil=True)
@@ -123,8 +130,69 @@ def _known_free(  # type: ignore[no-untyped-def]
     return known - own
 
 
-_NO_RANGES = np.zeros((1, 1), dtype=np.float32)
-_NO_CELLS = np.zeros((1, 1, 1), dtype=np.uint8)
+@njit(cache=True, nogil=True)
+def _fall(ranges, grid, range_max, rotation, sensor, foot, near, slope, falls):  # type: ignore[no-untyped-def]
+    """Writes the steepest fall (m/m, >= 0) of the ground from the foot point to falls, for each sector of azimuth.
+
+    sensor: its position (3,) relative to the vehicle (m, map axes). foot: height (m, relative to the vehicle) of the
+    lowest point below it. near: m from there, within which nothing counts. Ground that no echo shows falls at slope
+    (m/m) from the farthest that was seen.
+    """
+    azimuth_min, azimuth_step, elevation_min, elevation_step = grid
+    azimuth = azimuth_min + (np.arange(ranges.shape[1]) + 0.5) * azimuth_step
+    cos_azimuth, sin_azimuth = np.cos(azimuth), np.sin(azimuth)
+    farthest = np.zeros(falls.shape[0])
+    last = np.full(falls.shape[0], foot)
+    falls[:] = 0.0
+    for r in range(ranges.shape[0]):
+        elevation = elevation_min + (r + 0.5) * elevation_step
+        ce, se = math.cos(elevation), math.sin(elevation)
+        for c in range(ranges.shape[1]):
+            measured = ranges[r, c]
+            if not 0.0 <= measured <= range_max:
+                continue
+            bx, by, bz = ce * cos_azimuth[c] * measured, ce * sin_azimuth[c] * measured, se * measured
+            z = rotation[2, 0] * bx + rotation[2, 1] * by + rotation[2, 2] * bz + sensor[2]
+            if z >= 0.0:
+                continue
+            x = rotation[0, 0] * bx + rotation[0, 1] * by + rotation[0, 2] * bz + sensor[0]
+            y = rotation[1, 0] * bx + rotation[1, 1] * by + rotation[1, 2] * bz + sensor[1]
+            away = math.sqrt(x * x + y * y)
+            if away < near or away > _BEYOND:
+                continue
+            sector = int(falls.shape[0] * (math.atan2(y, x) + math.pi) / (2.0 * math.pi)) % falls.shape[0]
+            falls[sector] = max(falls[sector], (foot - z) / max(away - near, near))  # the foot may lie near down the slope
+            if away > farthest[sector]:
+                farthest[sector], last[sector] = away, z
+    for sector in range(falls.shape[0]):
+        if farthest[sector] < _AROUND:
+            unseen = foot - last[sector] + slope * (_AROUND - farthest[sector])
+            falls[sector] = max(falls[sector], unseen / _AROUND)
+
+
+@njit(cache=True, nogil=True)
+def _fall_in_window(cells, origin, resolution, position, foot, slope, falls):  # type: ignore[no-untyped-def]
+    """Writes the steepest fall (m/m, >= 0) of the window's ground from the foot point to falls, for each sector.
+
+    foot: height (m, map z) of the ground below. Columns without ground fall at slope (m/m) from the last that has some.
+    """
+    sectors = falls.shape[0]
+    for sector in range(sectors):
+        azimuth = (sector + 0.5) * 2.0 * math.pi / sectors - math.pi
+        falls[sector] = 0.0
+        last, farthest = foot, 0.0
+        for n in range(1, _SAMPLES + 1):
+            away = n * _AROUND / _SAMPLES
+            i = math.floor((position[0] + away * math.cos(azimuth) - origin[0]) / resolution)
+            j = math.floor((position[1] + away * math.sin(azimuth) - origin[1]) / resolution)
+            if not (0 <= i < cells.shape[0] and 0 <= j < cells.shape[1]):
+                continue
+            for k in range(min(math.floor((position[2] - origin[2]) / resolution), cells.shape[2] - 1), -1, -1):
+                if cells[i, j, k] == _OCCUPIED:
+                    last, farthest = origin[2] + (k + 1) * resolution, away
+                    falls[sector] = max(falls[sector], (foot - last) / away)
+                    break
+        falls[sector] = max(falls[sector], (foot - last + slope * (_AROUND - farthest)) / _AROUND)
 
 
 class ObservedSpace:
@@ -139,12 +207,15 @@ class ObservedSpace:
         self._window = window
         self._rotation = image.pose.rotation if image else np.eye(3)
 
-    def known_free(self, direction: Vector, wanted: float) -> float:
-        """Returns the free distance (m, at most wanted) beyond the vehicle's own radius along a unit direction."""
+    def known_free(self, direction: Vector, wanted: float, beside: Vector | None = None) -> float:
+        """Returns the free distance (m, at most wanted) beyond the vehicle's own radius along a unit direction.
+
+        beside: (3,) m, map: how far beside the vehicle's centre the line lies; None: through it.
+        """
         image, window = self._image, self._window
         return float(
             _known_free(
-                direction, wanted, self._own, self._position,
+                direction, wanted, self._own, self._position if beside is None else self._position + beside,
                 image is not None,
                 np.ascontiguousarray(image.ranges, dtype=np.float32) if image else _NO_RANGES,
                 (image.azimuth_min, image.azimuth_step, image.elevation_min, image.elevation_step)
@@ -177,6 +248,26 @@ class ObservedSpace:
         """
         _, lowest = self._footprint
         return -lowest if math.isfinite(lowest) else None
+
+    def fall_around(self, slope: float) -> NDArray[np.float64]:
+        """Returns the steepest fall (m/m, >= 0) of the ground from the foot point on, (SECTORS,) from west by south.
+
+        Ground that no echo shows falls at slope (m/m) from the farthest that was seen, or from the foot point.
+        """
+        falls = np.full(SECTORS, slope)
+        image, window, depth = self._image, self._window, self.depth_below()
+        if image is not None and depth is not None:
+            grid = (image.azimuth_min, image.azimuth_step, image.elevation_min, image.elevation_step)
+            ranges = np.ascontiguousarray(image.ranges, dtype=np.float32)
+            near = max(_FOOTPRINT, _FOOTPRINT_GROWTH * depth)
+            _fall(
+                ranges, grid, image.range_max, self._rotation, image.pose.position - self._position, -depth, near,
+                slope, falls,
+            )  # fmt: skip
+        elif window is not None and (surface := self.surface_below()) is not None:
+            corner = np.asarray(window.origin, dtype=np.float64)
+            _fall_in_window(window.cells, corner, window.resolution, self._position, surface, slope, falls)
+        return falls
 
     def gap_below(self) -> float | None:
         """Returns the distance (m) down to the surface below that the ranges show; None where they show none."""

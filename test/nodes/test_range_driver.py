@@ -108,6 +108,7 @@ def test_a_lidars_cloud_becomes_ranges_with_its_stamp_and_place(ros: Callable[..
     _, column = np.unravel_index(np.nanargmin(out), out.shape)
     assert told.azimuth_min + (column + 0.5) * told.azimuth_step == pytest.approx(math.pi / 2.0, abs=told.azimuth_step)
     assert np.isnan(out).mean() > 0.9, "where no beam came back nothing is known"
+    assert np.isnan(out[-12:]).all(), "nor above 30 degrees, unless elevation_max says that the LiDAR sees there"
 
 
 def test_depth_images_of_two_cameras_know_what_these_show(ros: Callable[..., bool], user: Any) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.mission.vehicle import LidarSpec, load_vehicle
-from esar_ros.perception.ranges import DepthPooling, RangeGrid, merged_ranges, pool_ranges
+from esar_ros.perception.ranges import DepthPooling, RangeGrid, merged_ranges, pool_ranges, unknown_above
 
 GRID = RangeGrid.of(load_vehicle().lidar)
 
@@ -123,6 +123,16 @@ def test_every_beam_of_the_lidar_has_its_own_row() -> None:
     points = np.stack([5 * np.cos(angles), np.zeros_like(angles), 5 * np.sin(angles)], axis=1).astype(np.float32)
     image = pool_ranges(points, GRID)
     assert np.isfinite(image).any(axis=1).all()
+
+
+def test_above_the_highest_beam_an_empty_cell_says_nothing() -> None:
+    points = np.array([[5.0, 0.0, 0.0], [1.0, 0.0, 5.0]], np.float32)
+    whole = pool_ranges(points, GRID)
+    cut = unknown_above(whole, GRID, math.radians(30.0))
+    rows = GRID.elevation_min + np.arange(1, GRID.rows + 1) * GRID.elevation_step > math.radians(30.1)
+    assert not np.isposinf(cut[rows]).any() and np.isposinf(whole[rows]).any()
+    assert np.isfinite(cut).sum() == 2, "an echo from there is one all the same"
+    np.testing.assert_array_equal(cut[~rows], whole[~rows])
 
 
 # -- depth images ---------------------------------------------------------------------------------------

@@ -12,7 +12,6 @@ import pytest
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.modes import Mode
 from esar_ros.safety.governor import Governor
-from esar_ros.safety.inputs import Command
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.site import Site
 
@@ -71,35 +70,3 @@ def test_a_brief_in_flight_does_not_drive_the_vehicle_elsewhere(
         governor.set_site(Site(kit.square(half), ceiling, np.zeros(3), around))
     assert governor.site is before
     governor.set_site(Site(kit.square(80.0), 40.0, np.zeros(3)))
-
-
-@pytest.mark.parametrize("slope", [0.0, 0.6, 1.0])
-def test_on_a_slope_the_ceiling_is_kept_over_the_ground_straight_below(kit: Kit, limits: Limits, slope: float) -> None:
-    """The surface below counts by its highest point within some metres, which lies above that."""
-    site = Site(kit.square(500.0), 40.0, np.array([0.0, 0.0, -500.0]))
-    run = kit.Rollout(
-        kit.World(), Governor(limits, site), site, np.random.default_rng(0), np.array([0.0, 0.0, 30.0]), gust=0.0,
-        noise=0.0, use_map=False,
-    )  # fmt: skip
-
-    def sense(pose, now, faulty):  # type: ignore[no-untyped-def]
-        """Returns the ranges to a plane through the origin that rises to the east, which the vehicle stays above."""
-        image = kit.World().image(pose, now)
-        elevation = image.elevation_min + (np.arange(image.ranges.shape[0]) + 0.5) * image.elevation_step
-        azimuth = image.azimuth_min + (np.arange(image.ranges.shape[1]) + 0.5) * image.azimuth_step
-        flat = np.cos(elevation)[:, None]
-        rays = np.stack(
-            [flat * np.cos(azimuth), flat * np.sin(azimuth), np.sin(elevation)[:, None] + 0.0 * azimuth], axis=-1
-        )
-        rays = rays @ pose.rotation.T
-        falling = slope * rays[..., 0] - rays[..., 2]
-        away = (pose.position[2] - slope * pose.position[0]) / np.where(falling > 1e-6, falling, np.nan)
-        jitter = np.random.default_rng(round(now * 1e3)).uniform(0.9999, 1.0001, away.shape)
-        return replace(image, ranges=np.where(away <= image.range_max, away * jitter, np.inf).astype(np.float32))
-
-    run.sense = sense
-    run.fly(lambda f: Command(f.now, np.array([0.0, 0.0, 2.0])), 15.0)
-    height = float(run.position[2] - slope * run.position[0])
-    assert height < site.ceiling + 0.5
-    if slope == 0.0:
-        assert height > site.ceiling - 2.0

@@ -13,9 +13,10 @@ import pytest
 from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety import envelope as envelope_module
 from esar_ros.safety.envelope import Envelope, Scene
-from esar_ros.safety.inputs import Findings
+from esar_ros.safety.governor import Governor
+from esar_ros.safety.inputs import Command, Findings
 from esar_ros.safety.limits import Limits
-from esar_ros.safety.observed_space import ObservedSpace
+from esar_ros.safety.observed_space import SECTORS, ObservedSpace
 from esar_ros.safety.site import Site
 
 Kit = SimpleNamespace
@@ -182,8 +183,8 @@ def test_cells_of_the_slope_that_it_stands_on_do_not_stop_a_take_off(kit: Kit, l
     inside = np.floor((np.array([0.5, 0.5, 1.5]) - scene.window.origin) / scene.window.resolution).astype(int)
     scene.window.cells[tuple(inside)] = 2
     site = Site(kit.square(99.0), 60.0, np.zeros(3))
-    assert kept(scene, UP, site, in_takeoff_column=True)[0].tolist() == UP.tolist()
-    assert kept(scene, UP, site)[0][2] < 0.1
+    assert kept(scene, 0.5 * UP, site, in_takeoff_column=True)[0].tolist() == (0.5 * UP).tolist()
+    assert kept(scene, 0.5 * UP, site)[0][2] < 0.1
 
 
 # Unseen space
@@ -200,22 +201,42 @@ def test_into_air_that_was_seen_it_climbs_at_full_speed(kit: Kit, limits: Limits
 def test_turned_upwards_by_a_slope_it_climbs_no_faster_into_unseen_air(kit: Kit, limits: Limits) -> None:
     """Level flight towards a steep bank slides up along it, farther up than the scan reaches."""
     bank = kit.World(np.array([[8.9, 0.0, -8.5, 27.9]]), 24, 180)
-    scene = unseen(kit.Scene(limits, bank, velocity=[5.4, 0.0, 1.9]))
-    velocity, findings = kept(scene, [5.4, 0.0, 1.9])
+    scene = unseen(kit.Scene(limits, bank, velocity=[5.4, 0.0, 0.4]))
+    velocity, findings = kept(scene, [5.4, 0.0, 0.4])
     assert velocity[2] <= limits.speed_unseen_up + 1e-6 and Reason.UNKNOWN_SPACE in findings.reasons
+
+
+def test_of_a_climb_the_way_of_the_upper_edge_too_must_be_seen(kit: Kit, limits: Limits) -> None:
+    """Of 24 degrees up, a scan that ends 30 degrees up shows the middle of the way and not what hangs over it."""
+    asked = [2.0, 0.0, 0.9]
+    for high, climb in ((math.pi / 6, limits.speed_unseen_up), (math.pi / 2, 0.9)):
+        scene = unseen(kit.Scene(limits, kit.World(rows=round(math.degrees(high) / 5) + 18, high=high)))
+        velocity, findings = kept(scene, asked)
+        assert velocity[2] == pytest.approx(climb)
+        assert findings.reasons == ([] if climb == 0.9 else [Reason.UNKNOWN_SPACE])
+    assert kept(scene, UP * limits.speed_up)[0].tolist() == (UP * limits.speed_up).tolist()
+
+
+@pytest.mark.parametrize("radius", [0.15, 0.3, 1.0])
+def test_it_stops_below_what_hangs_over_it(kit: Kit, limits: Limits, radius: float) -> None:
+    world = kit.World(np.array([[0.2, 0.1, 27.0, radius]]), 36, 60, math.pi / 2)
+    site = Site(kit.square(99.0), 120.0, np.zeros(3))
+    flight = kit.Rollout(world, Governor(limits, site), site, np.random.default_rng(0), use_map=False)
+    flight.fly(lambda f: Command(f.now, np.array([0.0, 0.0, 3.0])), 12.0)
+    assert flight.nearest > limits.body_radius
 
 
 def test_standing_still_and_climbing_straight_up_need_no_direction(kit: Kit, limits: Limits) -> None:
     """Both are decided without dividing by a speed that is zero."""
     scene = unseen(kit.Scene(limits))
     with np.errstate(all="raise"):
-        for asked in (0.0 * UP, 1.5 * UP):
+        for asked in (0.0 * UP, 0.5 * UP):
             velocity, findings = kept(scene, asked)
             assert velocity.tolist() == asked.tolist() and not findings.reasons
 
 
 def test_a_climb_whose_way_was_seen_is_not_slowed_by_what_is_unseen_below_it(kit: Kit, limits: Limits) -> None:
-    scene = unseen(kit.Scene(limits))
+    scene = unseen(kit.Scene(limits, kit.World(rows=36, high=math.pi / 2)))
     ranges = scene.ranges.ranges.copy()
     ranges[18:21] = math.nan  # from the horizon to 15 degrees above it
     scene.ranges = replace(scene.ranges, ranges=ranges)
@@ -259,10 +280,10 @@ def test_below_the_ceiling_it_climbs_as_fast_as_it_can_stop(kit: Kit, limits: Li
 def test_on_a_slope_the_ceiling_counts_from_the_lowest_ground_below(
     kit: Kit, limits: Limits, deepest: float | None, room: float
 ) -> None:
-    below = SimpleNamespace(depth_below=lambda: deepest)
+    below = SimpleNamespace(depth_below=lambda: deepest, fall_around=lambda slope: np.zeros(SECTORS))
     view = Scene(np.array([0.0, 0.0, 20.0]), np.zeros(3), below, None, None, 0.0, None, False, False)  # type: ignore[arg-type]
     ceiling = Envelope(limits, Site(kit.square(99.0), 22.0, np.zeros(3)))._ceiling(view)
-    assert ceiling.bounds.tolist() == [limits.closing_speed(room, 0.0)]
+    assert ceiling.bounds.tolist() == [limits.closing_speed(room, 0.0)] * (1 + SECTORS)
 
 
 def test_what_the_map_alone_shows_is_the_nearest_obstacle(kit: Kit, limits: Limits) -> None:

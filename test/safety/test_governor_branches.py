@@ -225,7 +225,7 @@ def turned_upwards(kit: Kit, limits: Limits) -> bool:
     bank = kit.World(np.array([[8.9, 0.0, -8.5, 27.9]]), 24, 180)
     scene = kit.Scene(limits, bank, velocity=[5.4, 0.0, 1.9])
     scene.window = replace(scene.window, cells=np.zeros_like(scene.window.cells))
-    return scene.decide([5.4, 0.0, 1.9]).velocity[2] <= limits.speed_unseen_up + 1e-6
+    return scene.decide([5.4, 0.0, 0.4]).velocity[2] <= limits.speed_unseen_up + 1e-6
 
 
 SCENES: tuple[Safe, ...] = (

@@ -63,7 +63,7 @@ def test_the_pilot_flies_within_them() -> None:
     """The governor therefore normally passes the pilot's commands unchanged."""
     pilot, safety = load_pilot_limits(), load_limits()
     assert pilot.speed <= safety.speed_horizontal
-    assert pilot.speed_up <= min(safety.speed_up, safety.speed_unseen_up)
+    assert pilot.speed_up <= safety.speed_up
     assert max(pilot.speed_down, pilot.land_speed) <= safety.speed_down
     assert max(pilot.speed_unknown, pilot.take_off_speed) <= safety.speed_without_map
     assert pilot.acceleration <= safety.acceleration and pilot.deceleration <= safety.deceleration

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from esar_ros.geometry.frames import Pose, quaternion_from_rpy
 from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, OccupancyWindow
 from esar_ros.safety.inputs import RangeImageData
-from esar_ros.safety.observed_space import ObservedSpace
+from esar_ros.safety.observed_space import SECTORS, ObservedSpace
 
 HERE = np.array([3.0, -2.0, 20.0])
 OWN = 1.0
@@ -134,3 +134,46 @@ def test_where_no_point_was_measured_below_there_is_no_depth_and_no_gap(kit: Sim
 def test_what_is_too_near_below_is_as_near_as_can_be_measured(kit: SimpleNamespace) -> None:
     near = image(kit, ranges=turned(-math.inf))
     assert ObservedSpace(HERE, near, None, OWN).gap_below() == near.range_min
+
+
+def plane(kit: SimpleNamespace, slope: float) -> RangeImageData:
+    """Returns the ranges to ground that falls to the east from 20 m below HERE."""
+    measured = image(kit)
+    elevation = measured.elevation_min + (np.arange(24)[:, None] + 0.5) * measured.elevation_step
+    azimuth = measured.azimuth_min + (np.arange(72) + 0.5) * measured.azimuth_step
+    down = -np.sin(elevation) - slope * np.cos(elevation) * np.cos(azimuth)
+    away = 20.0 / np.where(down > 1e-6, down, np.nan)
+    return replace(measured, ranges=np.where(away <= 60.0, away, np.inf).astype(np.float32))
+
+
+EAST = SECTORS // 2  # the first sector north of east
+
+
+@pytest.mark.parametrize("slope", [0.0, 0.4, 0.9])
+def test_the_fall_of_the_ground_is_that_of_the_slope_and_never_less(kit: SimpleNamespace, slope: float) -> None:
+    falls = ObservedSpace(HERE, plane(kit, slope), None, OWN).fall_around(1.0)
+    assert slope - 0.02 <= falls[EAST] <= slope + 0.1
+    assert 0.0 <= falls[0] <= 0.25  # uphill
+
+
+def test_ground_that_no_echo_shows_falls_as_steeply_as_ground_may(kit: SimpleNamespace) -> None:
+    flat = plane(kit, 0.0)
+    assert ObservedSpace(HERE, None, None, OWN).fall_around(0.7).tolist() == [0.7] * SECTORS
+    assert ObservedSpace(HERE, flat, None, OWN).fall_around(0.7).tolist() == pytest.approx([0.0] * SECTORS, abs=0.02)
+    edge = flat.ranges.copy()
+    x = flat.azimuth_min + (np.arange(72) + 0.5) * flat.azimuth_step
+    edge[8:, np.abs(x) < 0.6] = math.inf  # to the east nothing comes back from farther than 20 m down at 45 degrees
+    falls = ObservedSpace(HERE, replace(flat, ranges=edge), None, OWN).fall_around(0.7)
+    assert falls[EAST] > 0.05 and falls[0] == pytest.approx(0.0, abs=0.02)
+
+
+def test_of_ground_that_the_map_alone_shows_the_fall_is_that_of_the_map() -> None:
+    cells = np.full((64, 64, 64), FREE, np.uint8)
+    for i in range(64):  # a metre down for each two to the east, from 20 m below
+        cells[i, :, : max(0, 20 - (i - 32) // 2)] = OCCUPIED
+    window = OccupancyWindow(np.zeros(3), 1.0, cells, 1.0)
+    here = np.array([32.5, 32.5, 40.5])
+    falls = ObservedSpace(here, None, window, OWN).fall_around(1.0)
+    assert falls[EAST] == pytest.approx(0.5, abs=0.12) and falls[0] == pytest.approx(0.0, abs=0.01)
+    hidden = replace(window, cells=np.where(np.arange(64)[:, None, None] < 40, cells, 0).astype(np.uint8))
+    assert ObservedSpace(here, None, hidden, OWN).fall_around(1.0)[EAST] > 0.7
