@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from esar_ros import suites
 from esar_ros.app import prepare
-from esar_ros.app.arguments import Parser
+from esar_ros.app.arguments import ON_OFF, Parser, on_off, shown
 from esar_ros.benchmark.report.junit import Case, exit_code, write_junit
 from esar_ros.mission.errors import UsageError
 from esar_ros.suites import find_suite, suite_names
@@ -39,8 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser, suite: Suite) -> None:
     add("--out", default="bench", metavar="DIR", help="folder of the results; the same one goes on (default bench)")
     add("--limit", type=int, default=None, metavar="N", help="only the first N tasks; any such part is balanced")
     for option in suite.options:
-        choices = option.choices or None
-        add(f"--{option.name}", default=option.default, choices=choices, metavar=option.metavar, help=option.about)
+        choices, kind = option.choices or None, on_off if option.choices == ON_OFF else str
+        flag = f"--{option.name}"
+        add(flag, type=kind, default=option.default, choices=choices, metavar=option.metavar, help=option.about)
     add("--timeout", type=float, default=0.0, metavar="S", help="wall time an episode may take (default: by t_max)")
     add("--ray", default="", metavar="ADDRESS", help='fly on a Ray cluster; "local" starts one here (extra ray)')
     add("--junit", default="", metavar="FILE", help="JUnit report for CI, each episode a test case")
@@ -97,7 +98,7 @@ def span(seconds: float) -> str:
 
 def main(argv: list[str]) -> int:
     """Run the command."""
-    first = Parser(prog="esar bench", add_help=False, allow_abbrev=False)
+    first = Parser(prog="esar bench", add_help=False)
     first.add_argument("--suite", default=suites.DEFAULT)
     suite = find_suite(first.parse_known_args(argv)[0].suite)
     about = "Fly many tasks by many methods; the same command goes on. Exit code 1 if an episode ended with an error."
@@ -140,7 +141,7 @@ def bench(suite: Suite, arguments: argparse.Namespace) -> int:
     try:
         count = log_test_run(plan, folder, store.settings_hash)
         what = "Going on with" if store.resumed else "Flying"
-        print(f"{what} {len(plan.jobs)} episodes into {os.path.relpath(folder)}", flush=True)
+        print(f"{what} {len(plan.jobs)} episodes into {shown(folder, arguments.out)}", flush=True)
         if count is not None:
             print(f"  {plan.test_tasks} tasks of the test split: test run {count} of this user, logged", flush=True)
         if all(job.id in store.done for job in plan.jobs):

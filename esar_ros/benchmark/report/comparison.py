@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from esar_ros.benchmark.report.bench_results import Bench, Episode
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.scoring.statistics import DRAWS, Comparison, Estimate, Unit, compare, estimates, over_seeds
 
 if TYPE_CHECKING:
@@ -106,8 +106,7 @@ def make_report(
     """
     methods = _methods(bench, layout, by)
     if against is not None and against not in {method.name for method in methods}:
-        known = ", ".join(method.name for method in methods)
-        raise UsageError(f"no method '{against}' to compare with", f"known: {known}")
+        raise UsageError(f"no method '{against}' to compare with", suggest(against, [m.name for m in methods]))
     figures = tuple(dict.fromkeys(name for episode in bench.episodes for name in episode.figures))
     cells: dict[tuple[str, str, str], Estimate] = {}
     for method in methods:

@@ -297,7 +297,7 @@ def test_a_file_of_episodes_is_flown_in_the_scene_that_it_names(tmp_path: Path) 
     ]
     assert find_task(plan.jobs[0].task).scene is first.scene
     path.with_name("lost.json").write_text(json.dumps([{**mine, "map_name": "Barnyard_test"}]))
-    with pytest.raises(UsageError, match="no scene is named 'Barnyard_test'"):
+    with pytest.raises(UsageError, match="unknown scene 'Barnyard_test'"):
         UAV_ON.plan(choose_tasks(UAV_ON, str(path.with_name("lost.json"))), ("random",), 1, {})
 
 
