@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 QUIET_PERIOD = 10.0  # s between lines where the output is no terminal
 MIN_LIMIT = 600.0  # s of wall time any episode may take
+NEAR = 1.3  # times: ends of a time range that count as one time
 SLOWEST = 4.0  # s of wall time a second of the mission may take, beyond that
 
 
@@ -79,12 +81,21 @@ def words(progress: Progress) -> str:
     """One line: how many of how many, rate, time left, errors."""
     parts = [f"  {progress.done} of {progress.total} episodes"]
     if progress.left is not None:
-        parts += [f"{progress.rate:.1f} an hour", f"{span(progress.left)} left"]
+        parts += [f"{progress.rate:.1f} an hour", f"{time_range(*progress.left)} left"]
     if progress.errors:
         parts.append(f"{progress.errors} with errors")
     if progress.note:
         parts.append(progress.note)
     return ", ".join(parts)
+
+
+def time_range(low: float, high: float) -> str:
+    """A time from low to high seconds in words; the middle alone where they are near each other."""
+    if high <= NEAR * low or high < 60.0:
+        return span((low + high) / 2.0)
+    if high < 3600.0:
+        return f"{max(1, round(low / 60.0))} to {round(high / 60.0)} min"
+    return f"{low / 3600.0:.1f} to {high / 3600.0:.1f} h"
 
 
 def span(seconds: float) -> str:
@@ -188,8 +199,10 @@ def report(folder: Path, suite: str, junit: str) -> int:
     ]
     if junit:
         write_junit(Path(junit), suite, cases)
-    if failed := sum(bool(case.fault) for case in cases):
-        words = f"{failed} of {len(cases)} episodes ended with an error and score 0"
+    failed = Counter(f"{case.group} {case.fault.partition(':')[0].replace('_', ' ')}" for case in cases if case.fault)
+    if failed:
+        counts = ", ".join(f"{count} {what}" for what, count in failed.items())
+        words = f"{failed.total()} of {len(cases)} episodes ended with an error and score 0 ({counts})"
         print(f"esar: {words}: their reasons are in {folder}/episodes.jsonl", file=sys.stderr)
     return exit_code(cases)
 
