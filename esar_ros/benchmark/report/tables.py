@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from rich.table import Table as RichTable
 
-from esar_ros.benchmark.report.comparison import ARROWS, OVERALL, Layout, Method, Report
+from esar_ros.benchmark.report.comparison import ARROWS, OVERALL, Better, Layout, Method, Report
 from esar_ros.scoring.statistics import Estimate
 
 
@@ -243,11 +243,13 @@ def terminal_table(report: Report) -> RichTable:
     """The scores overall in per cent, the one that ranks with its interval, for a terminal."""
     layout = report.layout
     ranked = layout.scores.index(layout.ranked_by)
-    shown_table = RichTable(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    shown_table.add_column("method", no_wrap=True)
-    scores = [layout.head(figure) for figure in layout.scores]
+    shown_table = RichTable(box=None, padding=(0, 1, 0, 0), header_style="bold", caption_justify="left")
+    shown_table.add_column("method", no_wrap=True, min_width=max(len(label(m).text) for m in report.methods))
+    scores = [layout.names[figure] for figure in layout.scores]
     failures = any(method.failed for method in report.methods)
-    others = [layout.head(figure).replace(layout.names[figure], name) for figure, name in layout.terminal.items()]
+    lower = [figure for figure in layout.terminal if layout.better_way(figure) is Better.LOWER]
+    others = [f"{name} {Better.LOWER.value}" if figure in lower else name for figure, name in layout.terminal.items()]
+    shown_table.caption = "↓ lower is better" if lower else None
     for head in (layout.levels[2], *scores, "95 %", *others, *(["failed"] if failures else [])):
         shown_table.add_column(head, justify="right", no_wrap=True)
     for method in report.methods:
