@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import signal
 import sys
@@ -94,7 +95,7 @@ def time_range(low: float, high: float) -> str:
     if high <= NEAR * low or high < 60.0:
         return span((low + high) / 2.0)
     if high < 3600.0:
-        return f"{max(1, round(low / 60.0))} to {round(high / 60.0)} min"
+        return f"{int(low // 60.0)} to {math.ceil(high / 60.0)} min"
     return f"{low / 3600.0:.1f} to {high / 3600.0:.1f} h"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from esar_ros.app.arguments import Parser
 from esar_ros.app.cli import LAUNCHER_VERBS, VERBS
@@ -66,7 +66,7 @@ def script() -> str:
     )
 
 
-def _names() -> dict[str, Iterable[str]]:
+def _names() -> dict[str, Sequence[str]]:
     """Returns what is known by name, by the arguments that take it."""
     from esar_ros.perception.detectors.backend import names as detectors
     from esar_ros.planning.registry import names as planners

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -199,7 +200,7 @@ class Flown:
     competes: bool
 
     @property
-    def line(self) -> dict[str, str]:
+    def line(self) -> dict[str, Any]:
         """Returns the style of its track."""
         return {"color": style_of(self.index)[0], "linestyle": "-" if self.competes else ":"}
 
