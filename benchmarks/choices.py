@@ -204,7 +204,7 @@ def fly_missing(store: Store, tasks: Sequence[Task], planners: Sequence[str]) ->
 
 def main() -> int:
     """Flies what is missing, prints and writes the page."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--planners", default="", help="with commas; without: all that can be created here")
     parser.add_argument("--tasks", default="dev", help="a set of tasks: dev, mini, demo, ...")
     parser.add_argument("--limit", type=int, default=10, help="of its first tasks")

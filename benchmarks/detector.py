@@ -111,7 +111,9 @@ def import_time() -> float:
 
 def main() -> int:
     """Measures, prints tables and the JSON line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        allow_abbrev=False, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--scenes", type=int, default=3, help="a map (default %(default)s)")
     parser.add_argument("--shots", type=int, default=8, help="pictures of a scene (default %(default)s)")
     parser.add_argument("--maps", default=",".join(shipped_maps()), help="default %(default)s")

@@ -109,7 +109,9 @@ def milliseconds(network: Path, frames: Sequence[CameraFrame]) -> float:
 
 def main() -> int:
     """Trains, detects, prints the table and the JSON line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        allow_abbrev=False, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, required=True, help="folder of the data set")
     parser.add_argument("--start", type=Path, required=True, help="YOLOv8s checkpoint (.pt) of the first layers")
     parser.add_argument("--out", type=Path, required=True, help="folder of the runs")

@@ -219,7 +219,7 @@ def _flights(arguments: argparse.Namespace) -> Iterator[Flight]:
 
 def main() -> None:
     """Flies, judges and prints."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--tasks", default="dev", help="set, file or ids (default %(default)s)")
     parser.add_argument("--limit", type=int, default=12, help="default %(default)s")
     parser.add_argument("--planner", default="belief", help="default %(default)s")

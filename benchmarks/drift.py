@@ -94,7 +94,9 @@ def fly(rate: float, with_velocity: bool, seconds: float, seed: int) -> tuple[fl
 
 def main() -> int:
     """Flies each rate and prints the outcome."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        allow_abbrev=False, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seconds", type=float, default=300.0, help="of drift")
     parser.add_argument("--seeds", type=int, default=4, help="winds, of which the worst counts")
     add_page(parser)

@@ -74,7 +74,7 @@ def in_workers(count: int, arguments: tuple[str, str, str, str, float]) -> tuple
 
 def main() -> None:
     """Measures and prints."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--task", default="aotai-first")
     parser.add_argument("--planner", default="fbe")
     parser.add_argument("--detector", default=ORACLE)

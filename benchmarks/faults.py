@@ -332,7 +332,9 @@ def table(missions: Sequence[Flown]) -> str:
 
 def main() -> int:
     """Runs the command."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        allow_abbrev=False, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--only", nargs="+", default=sorted(examples()), choices=sorted(examples()), metavar="NAME")
     parser.add_argument("--pace", nargs="+", default=["lockstep", "realtime"], choices=("lockstep", "realtime"))
     parser.add_argument("--keep", default="", metavar="FOLDER", help="keep the missions' results there")

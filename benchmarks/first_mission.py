@@ -167,7 +167,9 @@ def signals(arguments: argparse.Namespace) -> int:
 
 def main() -> int:
     """Runs what is asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        allow_abbrev=False, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     verbs = parser.add_subparsers(dest="verb", required=True)
     one = verbs.add_parser("cold", help="missions with empty caches beside busy loops")
     one.add_argument("--missions", type=int, default=10)

@@ -65,7 +65,9 @@ def window(position: NDArray[np.float64], stamp: float) -> OccupancyWindow:
 
 def main() -> int:
     """Prints the table and the figures."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        allow_abbrev=False, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--steps", type=int, default=1500, help="decisions measured")
     add_page(parser)
     arguments = parser.parse_args()

@@ -70,7 +70,9 @@ def last_deadlines(bag: Path) -> dict[str, str]:
 
 def main() -> int:
     """Measures and prints."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        allow_abbrev=False, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--task", default="aotai-first")
     parser.add_argument("--planner", default="fbe")
     parser.add_argument("--preset", default="fast", choices=("fast", "paper"))

@@ -73,7 +73,9 @@ def contacts(root: Path, way: str, tasks: set[str]) -> int:
 
 def main() -> int:
     """Flies and compares."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        allow_abbrev=False, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--planner", default="random")
     parser.add_argument("--tasks", default="mini")
     parser.add_argument("--limit", type=int, help="only the first N tasks")

@@ -407,7 +407,9 @@ def keep_page(arguments: argparse.Namespace, flown: list[tuple[Case, str]], figu
 
 def main() -> int:
     """Flies, and prints whether the promise was kept."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        allow_abbrev=False, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--episodes", type=int, default=600)
     parser.add_argument("--seconds", type=float, default=25.0, help="of each")
     parser.add_argument("--first", type=int, default=0, help="number of the first episode")

@@ -123,7 +123,9 @@ def intervals(pairs: Sequence[Labelled], judge: Judge) -> dict[str, tuple[float,
 
 def main() -> None:
     """Prints the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        allow_abbrev=False, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--judge", choices=NAMES, default="offline")
     add_page(parser)
     arguments = parser.parse_args()

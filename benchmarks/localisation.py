@@ -338,7 +338,7 @@ def judged(flights: list[Flight], detector: DetectorBackend | None) -> Iterator[
 
 def main() -> None:
     """Flies, judges and prints."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--flights", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=75.0, help="simulated, each flight")
     parser.add_argument("--preset", choices=tuple(PRESETS), default="paper")

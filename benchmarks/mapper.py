@@ -260,7 +260,7 @@ def first_use() -> dict[str, float]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = argparse.ArgumentParser(allow_abbrev=False, description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="about 30 s, without the ten minutes' flight")
     add_page(parser)
     options = parser.parse_args(arguments)

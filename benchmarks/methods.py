@@ -178,7 +178,9 @@ def together(bench: Bench) -> Bench:
 
 def main() -> int:
     """Flies what is missing, prints the tables and writes the page."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        allow_abbrev=False, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("run", choices=tuple(RUNS), metavar="RUN", help=", ".join(RUNS))
     parser.add_argument("--workers", type=int, default=0, help="episodes at a time (default: one a CPU)")
     parser.add_argument("--out", type=Path, help="folder of the run")

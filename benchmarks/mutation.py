@@ -296,7 +296,9 @@ def verdicts(modules: list[str], records: Path | None) -> dict[Mutant, str]:
 
 def main() -> int:
     """Tries every mutant and lists those that live."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        allow_abbrev=False, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--modules", nargs="+", choices=MODULES, default=MODULES, metavar="MODULE")
     parser.add_argument("--records", type=Path, help="file of verdicts, gone on with")
     add_page(parser)

@@ -289,7 +289,9 @@ def on_tasks() -> tuple[dict[str, Any], list[Table]]:
 
 def main() -> None:
     """Prints the tables and one line of JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        allow_abbrev=False, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--tasks", action="store_true", help="also on the 600 tasks and the second generator's")
     add_page(parser)
     arguments = parser.parse_args()

@@ -78,7 +78,7 @@ def measure(planner: str, task: Task, preset: str) -> dict[str, float]:
 
 def main() -> int:
     """Measures and prints."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--planners", default="", help="with commas; without: all that can be created here")
     parser.add_argument("--task", default="aotai-first")
     parser.add_argument("--seconds", type=float, default=120.0, help="simulated seconds a method")

@@ -76,7 +76,7 @@ def tokens(question: Mapping[str, Any]) -> int:
 
 def main() -> int:
     """Flies, asks, prints and writes the page."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--task", default="aotai-first")
     parser.add_argument("--seconds", type=float, default=40.0, help="simulated seconds of the flight")
     add_page(parser)

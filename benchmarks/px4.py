@@ -118,7 +118,7 @@ def _pictures(seconds: float, rounds: int) -> Table:
 
 def main() -> None:
     """Prints the tables and a JSON line."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__)
     parser.add_argument("--seconds", type=float, default=15.0, help="a round")
     parser.add_argument("--rounds", type=int, default=3, help="without and with the mirror")
     add_page(parser)

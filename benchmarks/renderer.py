@@ -113,7 +113,7 @@ def _lidar(world: Any) -> float:
 
 def main() -> None:
     """Measures every size and prints a table and a JSON line."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__)
     parser.add_argument("--frames", type=int, default=20, help="frames a place and size")
     parser.add_argument("--maps", default=",".join(_SPOTS), help="map ids, separated by commas (default %(default)s)")
     add_page(parser)

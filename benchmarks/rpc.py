@@ -37,7 +37,7 @@ def median_of(action: Any, rounds: int) -> tuple[float, float]:
 
 def main() -> int:
     """Measures, prints a table and one line of JSON; returns 1 when a goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__)
     parser.add_argument("--port", type=int, help="of a running simulator with 640x480 cameras")
     add_page(parser)
     arguments = parser.parse_args()

@@ -102,7 +102,9 @@ def soak(minutes: float, simulated: bool, image: str = "320x240", quiet: bool = 
 
 def main() -> int:
     """Measures, prints a table and one line of JSON; returns 1 when a goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        allow_abbrev=False, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--simulated", action="store_true", help="lockstep instead of real time")
     add_page(parser)

@@ -29,7 +29,9 @@ ALOFT = 1.0  # m above the start, from which a second counts as flown
 
 def main() -> int:
     """Flies and counts."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        allow_abbrev=False, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--planner", default="belief")
     parser.add_argument("--map", default="lop_nur")
     parser.add_argument("--limit", type=int, default=5, help="tasks")

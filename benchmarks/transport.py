@@ -256,7 +256,9 @@ def figures_of(frames: int) -> dict[str, float]:
 
 def main() -> int:
     """Measures, prints a table and one line of JSON; returns 1 when a goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        allow_abbrev=False, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seconds", type=float, default=12.0, help="of pictures (default %(default)s)")
     parser.add_argument("--role", choices=tuple(ROLES), help=argparse.SUPPRESS)
     parser.add_argument("--frames", type=int, default=0, help=argparse.SUPPRESS)

@@ -228,7 +228,9 @@ def _credit(report: Report, world: World, found: dict[int, float], now: float, g
 
 def main() -> int:
     """Flies and compares."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        allow_abbrev=False, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--planner", default="belief")
     parser.add_argument("--tasks", type=int, default=20, help="dev tasks, evenly over the set")
     parser.add_argument("--seconds", type=float, default=900.0, help="of each task at most")

@@ -204,7 +204,9 @@ def by_level(flown: list[dict[str, Any]]) -> Table:
 
 def main() -> int:
     """Measures; exit code 1 where a goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        allow_abbrev=False, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--flights", type=int, default=300)
     parser.add_argument("--scenarios", type=int, default=2000, help="that are made and checked")
     parser.add_argument("--many", type=int, default=50_000, help="that the command checks, in a file and in a folder")

@@ -158,7 +158,9 @@ def shown(found: Share) -> str:
 
 def main() -> int:
     """Measures; exit code 1 where a goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        allow_abbrev=False, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--questions", type=int, default=2000)
     parser.add_argument("--resumed", type=int, default=100_000, help="answers of the run that is gone on with")
     parser.add_argument("--runs", type=int, default=30, help="models of the report")

@@ -241,7 +241,7 @@ def flown() -> Iterator[Page]:
 
 def main() -> int:
     """Measures, prints the table and the figures."""
-    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
+    parser = argparse.ArgumentParser(allow_abbrev=False, description=str(__doc__).splitlines()[0])
     parser.add_argument("--seconds", type=float, default=30.0, help="each period counted (default: %(default)s)")
     parser.add_argument("--speed", type=float, default=1.0, help="of the mission, times real time (default: 1)")
     parser.add_argument("--flight", action="store_true", help="beside a real mission, as fast as it goes")

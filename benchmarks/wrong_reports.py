@@ -41,7 +41,9 @@ def changes(scenes: int, error: float, share: float, gate: float) -> tuple[int, 
 
 def main() -> None:
     """Prints the table and one line of JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        allow_abbrev=False, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--scenes", type=int, default=4000, help="a row (default %(default)s)")
     add_page(parser)
     arguments = parser.parse_args()

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import signal
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from esar_ros import suites
 from esar_ros.app import prepare
-from esar_ros.app.arguments import Parser
+from esar_ros.app.arguments import ON_OFF, Parser, on_off, shown
 from esar_ros.benchmark.report.junit import Case, exit_code, write_junit
 from esar_ros.mission.errors import UsageError
 from esar_ros.suites import find_suite, suite_names
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 QUIET_PERIOD = 10.0  # s between lines where the output is no terminal
 MIN_LIMIT = 600.0  # s of wall time any episode may take
+NEAR = 1.3  # times: ends of a time range that count as one time
 SLOWEST = 4.0  # s of wall time a second of the mission may take, beyond that
 
 
@@ -39,8 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser, suite: Suite) -> None:
     add("--out", default="bench", metavar="DIR", help="folder of the results; the same one goes on (default bench)")
     add("--limit", type=int, default=None, metavar="N", help="only the first N tasks; any such part is balanced")
     for option in suite.options:
-        choices = option.choices or None
-        add(f"--{option.name}", default=option.default, choices=choices, metavar=option.metavar, help=option.about)
+        choices, kind = option.choices or None, on_off if option.choices == ON_OFF else str
+        flag = f"--{option.name}"
+        add(flag, type=kind, default=option.default, choices=choices, metavar=option.metavar, help=option.about)
     add("--timeout", type=float, default=0.0, metavar="S", help="wall time an episode may take (default: by t_max)")
     add("--ray", default="", metavar="ADDRESS", help='fly on a Ray cluster; "local" starts one here (extra ray)')
     add("--junit", default="", metavar="FILE", help="JUnit report for CI, each episode a test case")
@@ -78,12 +82,21 @@ def words(progress: Progress) -> str:
     """One line: how many of how many, rate, time left, errors."""
     parts = [f"  {progress.done} of {progress.total} episodes"]
     if progress.left is not None:
-        parts += [f"{progress.rate:.1f} an hour", f"{span(progress.left)} left"]
+        parts += [f"{progress.rate:.1f} an hour", f"{time_range(*progress.left)} left"]
     if progress.errors:
         parts.append(f"{progress.errors} with errors")
     if progress.note:
         parts.append(progress.note)
     return ", ".join(parts)
+
+
+def time_range(low: float, high: float) -> str:
+    """A time from low to high seconds in words; the middle alone where they are near each other."""
+    if high <= NEAR * low or high < 60.0:
+        return span((low + high) / 2.0)
+    if high < 3600.0:
+        return f"{int(low // 60.0)} to {math.ceil(high / 60.0)} min"
+    return f"{low / 3600.0:.1f} to {high / 3600.0:.1f} h"
 
 
 def span(seconds: float) -> str:
@@ -97,7 +110,7 @@ def span(seconds: float) -> str:
 
 def main(argv: list[str]) -> int:
     """Run the command."""
-    first = Parser(prog="esar bench", add_help=False, allow_abbrev=False)
+    first = Parser(prog="esar bench", add_help=False)
     first.add_argument("--suite", default=suites.DEFAULT)
     suite = find_suite(first.parse_known_args(argv)[0].suite)
     about = "Fly many tasks by many methods; the same command goes on. Exit code 1 if an episode ended with an error."
@@ -140,7 +153,7 @@ def bench(suite: Suite, arguments: argparse.Namespace) -> int:
     try:
         count = log_test_run(plan, folder, store.settings_hash)
         what = "Going on with" if store.resumed else "Flying"
-        print(f"{what} {len(plan.jobs)} episodes into {os.path.relpath(folder)}", flush=True)
+        print(f"{what} {len(plan.jobs)} episodes into {shown(folder, arguments.out)}", flush=True)
         if count is not None:
             print(f"  {plan.test_tasks} tasks of the test split: test run {count} of this user, logged", flush=True)
         if all(job.id in store.done for job in plan.jobs):
@@ -187,8 +200,10 @@ def report(folder: Path, suite: str, junit: str) -> int:
     ]
     if junit:
         write_junit(Path(junit), suite, cases)
-    if failed := sum(bool(case.fault) for case in cases):
-        words = f"{failed} of {len(cases)} episodes ended with an error and score 0"
+    failed = Counter(f"{case.group} {case.fault.partition(':')[0].replace('_', ' ')}" for case in cases if case.fault)
+    if failed:
+        counts = ", ".join(f"{count} {what}" for what, count in failed.items())
+        words = f"{failed.total()} of {len(cases)} episodes ended with an error and score 0 ({counts})"
         print(f"esar: {words}: their reasons are in {folder}/episodes.jsonl", file=sys.stderr)
     return exit_code(cases)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-from esar_ros.mission.errors import UsageError
+from esar_ros import __version__
+from esar_ros.mission.errors import UsageError, suggest
 
 # Verb: what it does, and the module whose main(argv) does it, imported only then.
 VERBS: dict[str, tuple[str, str]] = {
@@ -28,6 +29,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "calibrate": ("measure how a vehicle brakes, and the limits that follow", "esar_ros.app.vehicle.calibrate"),
     "px4": ("PX4: home of a task, a mirror for a drawing server, a check of parameters", "esar_ros.app.vehicle.px4"),
     "prepare": ("compile and draw what every flight needs, once; the others do it when needed", "esar_ros.app.prepare"),
+    "completion": ("print what completes verbs, flags and names in bash or zsh", "esar_ros.app.completion"),
     "doctor": ("what this machine has and lacks", "esar_ros.app.doctor"),
 }
 LAUNCHER_VERBS = {
@@ -38,7 +40,7 @@ LAUNCHER_VERBS = {
 
 def usage() -> str:
     """Returns the list of verbs."""
-    lines = ["usage: esar VERB ...   (esar VERB --help for its flags)", ""]
+    lines = ["usage: esar VERB ...   (esar VERB --help for its flags; esar --version)", ""]
     lines += [f"  {name:<14} {about}" for name, (about, _) in VERBS.items()]
     lines += [f"  {name:<14} {about}" for name, about in LAUNCHER_VERBS.items()]
     return "\n".join(lines)
@@ -50,9 +52,12 @@ def main(argv: list[str] | None = None) -> int:
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         print(usage())
         return 0 if arguments else 2
+    if arguments[0] == "--version":
+        print(f"esar {__version__}")
+        return 0
     verb, *rest = arguments
     if verb not in VERBS:
-        print(f"esar: unknown verb '{verb}': known: {', '.join((*VERBS, *LAUNCHER_VERBS))}", file=sys.stderr)
+        print(f"esar: unknown verb '{verb}': {suggest(verb, (*VERBS, *LAUNCHER_VERBS))}", file=sys.stderr)
         return 2
     try:
         return int(import_module(VERBS[verb][1]).main(rest))

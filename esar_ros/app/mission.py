@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import secrets
 import signal
@@ -14,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from esar_ros.app import prepare, rerun
-from esar_ros.app.arguments import Parser
+from esar_ros.app.arguments import ON_OFF, Parser, on_off, shown
 from esar_ros.app.brief import CORRECT, with_correction
 from esar_ros.app.progress import ProgressLine, parse
 from esar_ros.app.results import TASK, ResultsFolder
@@ -59,39 +58,45 @@ _ROS_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Flags of `esar mission`; the same words as the launch file's arguments."""
     default = MissionOptions()
-    add = parser.add_argument
+    add = parser.add_argument_group("what to fly").add_argument
     add("--task", default=default.task, help="task id, or path of a task file (default: %(default)s)")
     add("--planner", default=default.planner, help="search method (default: %(default)s)")
+    add("--detector", default=default.detector, help="clue detector, NAME or NAME:FILE (default: %(default)s)")
+    add("--vehicles", default=",".join(default.vehicles), help="how many, or names by commas (default: %(default)s)")
     add("--seed", type=int, default=None, help="random seed (default: the task's)")
-    add("--out", default=default.out, help="folder for the results (default: %(default)s)")
+    add("--end", default=default.end, choices=ENDS, help="after the mission: hold, or return and land")
+    add("--correct", default="", metavar="WORDS", help=CORRECT)
+
+    add = parser.add_argument_group("the world").add_argument
     add("--world", default=default.world, choices=WORLDS, help="what is flown in (default: %(default)s)")
     add("--pace", default=None, choices=PACES, help="who moves time (default: lockstep; realtime for px4)")
     add("--preset", default=default.preset, choices=tuple(PRESETS), help="images: paper 640x480, fast 320x240")
-    add(
-        "--vehicles",
-        default=",".join(default.vehicles),
-        help="how many, or names, separated by commas (default: %(default)s)",
-    )
-    add("--namespace", default="", help="namespace of the whole graph")
-    add("--detector", default=default.detector, help="clue detector, NAME or NAME:FILE (default: %(default)s)")
-    add("--record", default=default.record, choices=RECORDS[1:], help="what the bag keeps (default: %(default)s)")
-    add("--end", default=default.end, choices=ENDS, help="after the mission: hold, or return and land")
     add("--odometry", default=default.odometry, choices=ODOMETRIES, help="off as an estimator's (default), or true")
-    add("--keep-out", default="", help="YAML file of zones not to be entered")
-    add("--fault", default="", metavar="FILE", help="YAML schedule of faults to inject (docs/how-to/faults.md)")
-    add("--governor", default="on", choices=("on", "off"), help="safety governor (off only measures what it is worth)")
-    add("--params-file", default="", help="ROS parameter file that overrides the graph's parameters")
+    add("--host", default=default.host, help="AirSim server, for world airsim")
+    add("--port", type=int, default=0, help="of the simulator (default: a free one; 41451 for world airsim)")
+
+    add = parser.add_argument_group("results").add_argument
+    add("--out", default=default.out, help="folder for the results (default: %(default)s)")
+    add("--record", default=default.record, choices=RECORDS[1:], help="what the bag keeps (default: %(default)s)")
+
+    add = parser.add_argument_group("watching").add_argument
     for flag, port, about in (
         ("--view", VIEW_PORT, "serve a page to watch it"),
         ("--foxglove", FOXGLOVE_PORT, "serve Foxglove"),
     ):
         about = f"{about} (default port: {port}; docs/how-to/watch.md)"
         add(flag, type=int, nargs="?", const=port, default=NO_PORT, metavar="PORT", help=about)
+
+    add = parser.add_argument_group("safety and faults").add_argument
+    add("--governor", type=on_off, default="on", choices=ON_OFF, help="off: it only watches (default: %(default)s)")
+    add("--keep-out", default="", metavar="FILE", help="YAML file of zones not to be entered")
+    add("--fault", default="", metavar="FILE", help="YAML schedule of faults to inject (docs/how-to/faults.md)")
+
+    add = parser.add_argument_group("the ROS graph").add_argument
+    add("--namespace", default="", help="namespace of the whole graph")
+    add("--params-file", default="", metavar="FILE", help="ROS parameter file that overrides the graph's parameters")
     add("--log-level", default="warn", choices=LOG_LEVELS, help="of the nodes' logs (default: %(default)s)")
-    add("--host", default=default.host, help="AirSim server, for world airsim")
-    add("--port", type=int, default=0, help="of the simulator (default: a free one; 41451 for world airsim)")
-    add("--correct", default="", metavar="WORDS", help=CORRECT)
-    rerun.add_arguments(parser)
+    rerun.add_arguments(parser.add_argument_group("an episode of a benchmark again"))
 
 
 def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
@@ -225,6 +230,7 @@ def main(argv: list[str]) -> int:
     parser = Parser(prog="esar mission", description="Fly one task and show its scorecard.")
     add_arguments(parser)
     arguments = parser.parse_args(argv)
+    given = arguments.out
     earlier = rerun.adopt(arguments)
     options, task = options_from(arguments)
     results = ResultsFolder(Path(options.out))
@@ -254,7 +260,7 @@ def main(argv: list[str]) -> int:
         return INTERRUPTED
     code = fly(options, line)
     if code == INTERRUPTED:
-        where = os.path.relpath(results.path)
+        where = shown(results.path, given)
         if (results.path / "result.json").is_file():
             print(f"Interrupted. What was flown is in {where}; esar report {where} draws it", file=sys.stderr)
         else:

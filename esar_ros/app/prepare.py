@@ -22,7 +22,7 @@ from typing import Any
 
 from esar_ros.app.arguments import Parser
 from esar_ros.mission import names
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.resources import cache_directory
 from esar_ros.mission.system.processes import die_with_parent, how_it_ended
 from esar_ros.mission.weather import Weather
@@ -95,7 +95,7 @@ def main(argv: list[str]) -> int:
     maps = arguments.maps
     for map_id in maps:
         if map_id not in known_maps():
-            raise UsageError(f"unknown map '{map_id}'", f"known: {', '.join(known_maps())}")
+            raise UsageError(f"unknown map '{map_id}'", suggest(map_id, known_maps()))
     for map_id in maps:
         _draw(map_id)
     if not _kernel_stamp().is_file():

@@ -94,9 +94,10 @@ class ProgressLine:
         filled = round(20 * share)
         bar = "━" * filled + "─" * (20 - filled)
         speed = p.elapsed / wall if wall > 0 else 0.0
+        unsure = f" ({p.candidates} candidates)" if p.candidates else ""
         line = (
             f"  {words:<18} {bar} {p.elapsed:5.0f} / {p.t_max:.0f} s  covered {100 * p.coverage:4.1f} %"
-            f"  clues {p.clues}  reports {p.reports}  {speed:.1f}x"
+            f"  clues {p.clues}{unsure}  reports {p.reports}  {speed:.1f}x"
         )
         line = f"{line}  {p.mode}" if p.mode and p.mode != "normal" else line
         return f"{line}  {p.text}" if p.text else line

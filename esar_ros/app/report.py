@@ -6,7 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from esar_ros.app.arguments import Parser
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.run_conditions import Conditions
 
 
@@ -48,7 +48,7 @@ def _fields(by: str, conditions: type[Conditions]) -> list[str]:
     known = [field.name for field in fields(conditions) if field.name != "thresholds"]  # one table has one set of them
     for name in names:
         if name not in known:
-            raise UsageError(f"--by {name} is no condition that parts rows", f"known: {', '.join(known)}")
+            raise UsageError(f"--by {name} is no condition that parts rows", suggest(name, known))
     return names
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from esar_ros.mission.errors import UsageError
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse._ActionsContainer) -> None:
     """Flags of a rerun."""
     parser.add_argument(
         "--rerun", default="", metavar="ID", help="fly an episode of a benchmark again: task/planner/seed"

@@ -11,6 +11,7 @@ from multiprocessing.context import SpawnProcess
 from types import FrameType
 
 from esar_ros.app import prepare
+from esar_ros.app.arguments import Parser
 from esar_ros.bridges.airsim.client import AirSimClient, AirSimError
 from esar_ros.bridges.airsim.connect import AS_LONG_AS_IT_TAKES, connect
 from esar_ros.mission.errors import UsageError
@@ -19,16 +20,18 @@ from esar_ros.sim import server
 from esar_ros.sim.terrain.maps import load_map
 
 VIEW_PORT = 8642
-_FLAG = "--view"
 
 
 def main(argv: list[str]) -> int:
-    """Run the command: the simulator's own flags, and --view [PORT] for the page."""
-    arguments, page_port = _take_view(argv)
-    asked = server.parse_arguments(arguments)
+    """Run the command."""
+    parser = Parser(prog="esar sim", description="Embedded simulator with AirSim's RPC interface.")
+    server.add_arguments(parser)
+    about = f"serve a page to watch it and to fly it by keys (default port: {VIEW_PORT}; 0: any free one)"
+    parser.add_argument("--view", type=server.port_number, nargs="?", const=VIEW_PORT, metavar="PORT", help=about)
+    asked = parser.parse_args(argv)
     prepare.ensure(asked.map, lambda text: print(f"{server.STAGE}{text}", flush=True))
-    if page_port is None:
-        return server.main(arguments)
+    if asked.view is None:
+        return server.main(asked)
     port = 41451 if asked.port is None else asked.port
     if port == 0:
         raise UsageError("--view needs to know the simulator's port", "give --port a number")
@@ -36,26 +39,13 @@ def main(argv: list[str]) -> int:
         raise UsageError("--view shows the package's own cameras", "leave out --settings")
     # A process of its own: images and browsers cannot delay the simulator.
     viewer = multiprocessing.get_context("spawn").Process(
-        target=show, args=(asked.host, port, asked.map, page_port), daemon=True, name="view"
+        target=show, args=(asked.host, port, asked.map, asked.view), daemon=True, name="view"
     )
     viewer.start()
     try:
-        return server.main(arguments)
+        return server.main(asked)
     finally:
         _end(viewer)
-
-
-def _take_view(argv: list[str]) -> tuple[list[str], int | None]:
-    """The other arguments, and the page's port when a page is asked for. Raises UsageError."""
-    if _FLAG not in argv:
-        return argv, None
-    at = argv.index(_FLAG)
-    rest = argv[at + 1 : at + 2]
-    if rest and not rest[0].startswith("-"):
-        if not rest[0].isdecimal() or int(rest[0]) > 65535:
-            raise UsageError(f"{_FLAG} {rest[0]} is no TCP port", "give 0..65535, or nothing")
-        return argv[:at] + argv[at + 2 :], int(rest[0])
-    return argv[:at] + argv[at + 1 :], VIEW_PORT
 
 
 def show(host: str, port: int, map_id: str, page_port: int) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from esar_ros.app.arguments import Parser
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.resources import cache_directory, resource
 from esar_ros.perception.detectors.engines import Tensor
 from esar_ros.perception.detectors.yolo_boxes import letterbox
@@ -47,7 +47,7 @@ def main(argv: list[str]) -> int:
     maps = tuple(arguments.maps.split(",")) if arguments.maps else tuple(shipped_maps())
     unknown = sorted({*maps, *([arguments.left_out] if arguments.left_out else [])} - set(shipped_maps()))
     if unknown:
-        raise UsageError(f"no stories are told on map '{unknown[0]}'", f"known: {', '.join(shipped_maps())}")
+        raise UsageError(f"no stories are told on map '{unknown[0]}'", suggest(unknown[0], shipped_maps()))
     learnt = tuple(map_id for map_id in maps if map_id != arguments.left_out)
     tested = (arguments.left_out,) if arguments.left_out else maps
     if not learnt:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+LIKENESS = 0.6  # of two words (difflib) from which one is taken for the other, misspelt
+
 
 class UsageError(Exception):
     """Bad usage or input. The command line prints it as one line and exits with 2.
@@ -12,6 +17,23 @@ class UsageError(Exception):
     def __init__(self, what: str, cure: str = "") -> None:
         text = " ".join(f"{what}: {cure}".split()) if cure else " ".join(what.split())
         super().__init__(text)
+
+
+def nearest(name: str, known: Iterable[str], likeness: float = LIKENESS) -> str | None:
+    """Returns the known name that a misspelt one is taken for, None where none is like it; case does not matter."""
+    by_case = {other.casefold(): other for other in known}
+    found = get_close_matches(name.casefold(), by_case, 1, likeness)
+    return by_case[found[0]] if found else None
+
+
+def suggest(name: str, known: Iterable[str], shown: str | None = None) -> str:
+    """Returns the cure of a name that is not known: the one that it is taken for, and those that there are.
+
+    shown: what to say of them where they are too many, or not all; by default their names.
+    """
+    names = tuple(known)
+    meant = nearest(name, names)
+    return f"did you mean {meant}? " * (meant is not None) + f"known: {', '.join(names) if shown is None else shown}"
 
 
 def first_line(error: BaseException) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from esar_ros.mission.errors import UsageError, first_line
+from esar_ros.mission.errors import UsageError, first_line, nearest
 
 try:  # libyaml's parser, ten times as fast
     from yaml import CSafeLoader as _SafeLoader
@@ -98,7 +99,21 @@ def validated(model: type[Model], data: object, source: Path | str, whole: str =
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         key = ".".join(str(part) for part in first["loc"]) or whole
-        raise UsageError(f"{source}, key {key}: {first['msg']}", cure) from None
+        raise UsageError(f"{source}, key {key}: {first['msg']}", meant_key(model, first) + cure) from None
+
+
+def meant_key(model: type[BaseModel], error: Mapping[str, Any]) -> str:
+    """Returns "did you mean KEY? " for a model's error about a key that it does not know but one of its own is like."""
+    if error["type"] != "extra_forbidden":
+        return ""
+    *path, key = error["loc"]
+    for part in path:  # the model that the key stands in; behind lists and unions it is not looked for
+        field = model.model_fields.get(str(part))
+        if field is None or not (isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)):
+            return ""
+        model = field.annotation
+    known = [field.alias or name for name, field in model.model_fields.items()]
+    return f"did you mean {meant}? " if (meant := nearest(str(key), known)) else ""
 
 
 def load_settings(model: type[Model], path: Path, what: str, cure: str = MEND) -> Model:

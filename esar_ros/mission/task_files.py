@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, nearest, suggest
 from esar_ros.mission.resources import resource
 
 TASK_DIRECTORY = "config/tasks"
@@ -83,7 +83,7 @@ def benchmark_event(event: str) -> dict[str, Any]:
     """An event file whose bytes have the index's checksum. Raises UsageError."""
     entry = benchmark_index()["events"].get(event)
     if entry is None:
-        raise UsageError(f"unknown event '{event}'", f"known: {', '.join(benchmark_index()['events'])}")
+        raise UsageError(f"unknown event '{event}'", suggest(event, benchmark_index()["events"]))
     path = resource(BENCHMARK_DIRECTORY) / f"{event}.json"
     text = read_text(path)
     if hashlib.sha256(text.encode()).hexdigest() != entry["sha256"]:
@@ -126,13 +126,14 @@ def find_task(name: str) -> tuple[dict[str, Any], str]:
     demo = demo_tasks()
     if name in demo:
         return _object(demo[name])
-    event = name.rsplit("-", 2)[0]
-    if event in benchmark_index()["events"]:
-        tasks = event_tasks(benchmark_event(event))
+    event, events = name.rsplit("-", 2)[0], benchmark_index()["events"]
+    tasks: dict[str, dict[str, Any]] = {}
+    if (like := nearest(event, events)) is not None:
+        tasks = event_tasks(benchmark_event(like))
         if name in tasks:
             return tasks[name], f"task {name}"
-    few = ", ".join(demo)
-    raise UsageError(f"unknown task '{name[:80]}'", f"known: {few} and those of esar tasks list; or give a .json file")
+    few = f"{', '.join(demo)} and those of esar tasks list; or give a .json file"
+    raise UsageError(f"unknown task '{name[:80]}'", suggest(name, (*demo, *tasks), few))
 
 
 def _object(path: Path) -> tuple[dict[str, Any], str]:

@@ -31,6 +31,7 @@ from esar_ros.nodes.graph.progress import PHASES, Progress, tell
 from esar_ros.nodes.messages import convert
 from esar_ros.planning.method import details_of
 from esar_ros.planning.registry import create as create_method
+from esar_ros.planning.reporting import shared_settings
 from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.record import TOPICS as SCORED
 from esar_ros.scoring.referee import Referee
@@ -302,6 +303,8 @@ class RefereeNode(StepNode):
         pilot = self.inbox(names.PILOT_STATE, vehicle).newest
         status = self.inbox(names.MAP_STATUS, vehicle).newest
         clues = self.inbox(names.CLUES, vehicle).newest
+        seen = clues.clues if clues is not None else ()
+        candidates = sum(shared_settings().is_candidate(clue.kind, clue.score) for clue in seen)
         safety = self.inbox(names.SAFETY_STATUS, vehicle).newest
         progress = self._referee.progress(ns)
         modes = {getattr(SafetyStatus, n): n[5:].lower() for n in dir(SafetyStatus) if n.startswith("MODE_")}
@@ -310,7 +313,8 @@ class RefereeNode(StepNode):
             elapsed=progress.elapsed,
             t_max=progress.t_max,
             coverage=status.coverage if status is not None else 0.0,
-            clues=len(clues.clues) if clues is not None else 0,
+            clues=len(seen) - candidates,
+            candidates=candidates,
             reports=progress.reports,
             mode=modes.get(safety.mode, "") if safety is not None else "",
         )

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
-from esar_ros.mission.settings_file import read_yaml
+from esar_ros.mission.settings_file import meant_key, read_yaml
 
 SHARED = "reporting"  # section that every method gets
 MODEL = "model"  # section that methods get which ask a language model
@@ -25,7 +25,8 @@ def check(model: type[_Model], parameters: Mapping[str, Any], method: str) -> _M
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"]) or "all"
-        raise UsageError(f"planner {method}, parameter {key}: {first['msg']}", "mend the value") from None
+        what = f"planner {method}, parameter {key}: {first['msg']}"
+        raise UsageError(what, f"{meant_key(model, first)}mend the value") from None
 
 
 def configured(

@@ -14,7 +14,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.planning.method import Method
 from esar_ros.planning.model.settings import SCRIPTED
 from esar_ros.planning.parameters import MODEL, SHARED, configured
@@ -96,7 +96,7 @@ def parameters_of(name: str, parameters: Mapping[str, Any] | None = None, path: 
     known = names()
     own, _, variant = name.partition("@")
     if own not in known:
-        raise UsageError(f"unknown planner '{name}'", f"known: {', '.join(known)}")
+        raise UsageError(f"unknown planner '{name}'", suggest(own, known))
     factory = _factory(own)
     overlay = {**_variant(name, own, variant, factory), **(parameters or {})}
     return configured(own, overlay, path, (SHARED, MODEL) if _asks(factory) else (SHARED,))
@@ -128,7 +128,7 @@ def _variant(name: str, own: str, variant: str, factory: Factory) -> Mapping[str
         return {}
     variants = _variants(factory)
     if variant not in variants:
-        cure = f"known: {', '.join(f'{own}@{other}' for other in variants)}" if variants else f"name {own} alone"
+        cure = suggest(name, [f"{own}@{other}" for other in variants]) if variants else f"name {own} alone"
         raise UsageError(f"unknown variant '{name}'", cure)
     return variants[variant]
 

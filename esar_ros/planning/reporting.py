@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
+from functools import cache
 
 import numpy as np
 from pydantic import Field
@@ -19,7 +20,9 @@ from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.decision import Report, ReportType
 from esar_ros.mission.observation import Observation, SeenClue
-from esar_ros.mission.settings_file import StrictModel
+from esar_ros.mission.resources import resource
+from esar_ros.mission.settings_file import StrictModel, read_yaml, validated
+from esar_ros.planning.parameters import SHARED
 
 
 class Requirement(StrictModel):
@@ -43,6 +46,29 @@ class ReportingSettings(StrictModel):
     victim: Requirement = Field(default_factory=lambda: Requirement(probability=0.6, views=2, last=0.5))
     same_object: float = Field(default=5.0, ge=0, description="m, a merged object's new place against its report")
     kept_for_victims: int = Field(default=10, ge=0, description="reports below the cap that only victims may use")
+
+    def need(self, kind: str) -> Requirement:
+        """Returns what an object of a kind must meet."""
+        return self.victim if kind == PERSON else self.clue
+
+    def is_candidate(self, kind: str, probability: float) -> bool:
+        """Returns whether an object is less probable than any that is reported: too unlikely to be shown as a clue."""
+        need = self.need(kind)
+        return probability < (need.probability if need.last is None else need.last)
+
+
+@cache
+def shared_settings() -> ReportingSettings:
+    """Returns the section `reporting` of config/planners.yaml. Raises UsageError."""
+    path = resource("config/planners.yaml")
+    return validated(ReportingSettings, read_yaml(path, "planners' parameters").get(SHARED, {}), path)
+
+
+def sigma_of(covariance: Vector) -> float:
+    """Returns the largest standard deviation (m) of a position, infinite where its covariance is not finite."""
+    if not np.isfinite(covariance).all():
+        return math.inf
+    return math.sqrt(max(0.0, float(np.linalg.eigvalsh(covariance)[-1])))
 
 
 class ReportPolicy:
@@ -75,9 +101,9 @@ class ReportPolicy:
 
     def due(self, clue: SeenClue, looked_at: bool = False) -> bool:
         """Returns whether an object meets its kind's requirement; looked_at: no further look at it will be taken."""
-        need = self._settings.victim if clue.kind == PERSON else self._settings.clue
+        need = self._settings.need(clue.kind)
         min_probability = need.last if looked_at and need.last is not None else need.probability
-        sigma = math.sqrt(max(0.0, float(np.linalg.eigvalsh(clue.covariance)[-1])))
+        sigma = sigma_of(clue.covariance)
         return (
             clue.probability >= min_probability
             and clue.views >= need.views

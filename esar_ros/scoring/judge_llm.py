@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 
 from esar_ros.mission.chat import DASHSCOPE, ChatServer, NoAnswer, without_fence
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.scoring.judge import TEXT_LENGTH, Judge, Judgement, OfflineJudge, Pair
 
 URL, MODEL, KEY = "ESAR_JUDGE_URL", "ESAR_JUDGE_MODEL", "ESAR_JUDGE_KEY"  # environment variables
@@ -83,7 +83,7 @@ class LlmJudge:
         """
         preset = environment.get(PRESET, "")
         if preset and preset not in PRESETS:
-            raise UsageError(f"no judge preset '{preset}'", f"known: {', '.join(PRESETS)}")
+            raise UsageError(f"no judge preset '{preset}'", suggest(preset, PRESETS))
         given = {name: environment[name] for name in (URL, MODEL) if environment.get(name)}
         where = {**PRESETS.get(preset, {}), **given}
         missing = [name for name in (URL, MODEL) if name not in where]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.scoring import metrics
 from esar_ros.scoring.judge import Judge, Judgement, LabelJudge, OfflineJudge, Pair
 from esar_ros.scoring.judge_llm import LlmJudge
@@ -22,7 +22,7 @@ def make_judge(name: str) -> Judge:
         return LabelJudge()
     if name == "llm":
         return LlmJudge.from_environment()
-    raise UsageError(f"unknown judge '{name}'", f"known: {', '.join(NAMES)}")
+    raise UsageError(f"unknown judge '{name}'", suggest(name, NAMES))
 
 
 def clue_score_under(result: Result, judge: Judge) -> tuple[float, Judgement]:

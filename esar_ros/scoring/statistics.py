@@ -46,6 +46,11 @@ class Estimate:
     tasks: int
     events: int
 
+    @property
+    def has_interval(self) -> bool:
+        """True from two tasks on: one task has no spread."""
+        return self.tasks > 1
+
 
 @dataclass(frozen=True)
 class Comparison:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from esar_ros.geometry.camera import optical_rotation
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.sim.assets.meshes import Asset, assets
 from esar_ros.sim.terrain.maps import load_map
 
@@ -57,9 +57,7 @@ def variants(family: str, held_out: bool | None = None) -> tuple[Entry, ...]:
     """A family's entries: all, or only those (not) held out. Raises UsageError for an unknown family."""
     found = tuple(e for e in catalogue() if e.family == family and held_out in (None, e.held_out))
     if not found and family not in assets():
-        raise UsageError(
-            f"unknown asset family '{family}'", f"known: {', '.join(sorted({e.family for e in catalogue()}))}"
-        )
+        raise UsageError(f"unknown asset family '{family}'", suggest(family, sorted({e.family for e in catalogue()})))
     return found
 
 
@@ -130,7 +128,9 @@ def _close_up(asset: Asset, pose: Pose) -> Pose:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command. Returns its exit code."""
-    parser = argparse.ArgumentParser(prog="python -m esar_ros.sim.catalogue", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        allow_abbrev=False, prog="python -m esar_ros.sim.catalogue", description=__doc__.splitlines()[0]
+    )
     parser.add_argument("--out", type=Path, help="draw the contact sheet into this PNG or JPEG file")
     parser.add_argument("--families", help="only these, e.g. tent,person_lying; default: all")
     parser.add_argument("--per-family", type=int, default=8, help="most pictures of a family (default 8)")

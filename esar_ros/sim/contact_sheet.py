@@ -118,7 +118,7 @@ def _label(image: NDArray[np.uint8], words: str) -> NDArray[np.uint8]:
 
 def main() -> None:
     """Writes the sheets."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("docs/images"), help="folder (default %(default)s)")
     parser.add_argument("--maps", default="", help="ids, separated by commas (default all)")
     arguments = parser.parse_args()

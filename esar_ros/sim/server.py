@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import NoReturn
 
 import numpy as np
 
@@ -211,16 +210,8 @@ def _greeting(context: Context, host: str, port: int, map_id: str, paused: bool)
     return [*lines, f"ready on {host}:{port}"]
 
 
-class _Parser(argparse.ArgumentParser):
-    """Reports a usage error in one line instead of the whole usage."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(message, f"see {self.prog} --help")
-
-
-def parse_arguments(argv: list[str]) -> argparse.Namespace:
-    """Command line of the simulator alone. Raises UsageError."""
-    parser = _Parser(prog="./esar sim", description="Embedded simulator with AirSim's RPC interface.")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Flags of the simulator alone."""
     parser.add_argument("--map", default="aotai", help="map id (default %(default)s)")
     parser.add_argument("--vehicles", default="uav1", help="names, separated by commas (default %(default)s)")
     parser.add_argument("--settings", type=Path, help="an AirSim settings.json, instead of --vehicles")
@@ -229,7 +220,6 @@ def parse_arguments(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--port", type=port_number, help="port to listen on (default 41451, 0: any free one)")
     parser.add_argument("--seed", type=seed_number, default=0, help="of sensor noise and weather (default %(default)s)")
     parser.add_argument("--paused", action="store_true", help="time stands still until a client moves it")
-    return parser.parse_args(argv)
 
 
 def port_number(words: str) -> int:
@@ -254,11 +244,14 @@ def image_size(words: str) -> tuple[int, int]:
     return int(width), int(height)
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Exit status: 0 ended by a signal, 2 could not start."""
+def main(arguments: argparse.Namespace | None = None) -> int:
+    """Exit status: 0 ended by a signal, 2 could not start. arguments: as parsed; by default the command line's."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    if arguments is None:
+        parser = argparse.ArgumentParser(prog="python -m esar_ros.sim.server", allow_abbrev=False)
+        add_arguments(parser)
+        arguments = parser.parse_args()
     try:
-        arguments = parse_arguments(sys.argv[1:] if argv is None else argv)
         run(
             map_id=arguments.map,
             vehicles=tuple(name for name in arguments.vehicles.split(",") if name),

@@ -111,7 +111,7 @@ def _write(image: NDArray[np.uint8], path: Path) -> None:
 
 def main() -> None:
     """Write the sheets."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("docs/images"), help="folder (default %(default)s)")
     parser.add_argument("--households", help="families with commas, in place of the twelve; this sheet alone")
     arguments = parser.parse_args()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, suggest
 
 if TYPE_CHECKING:
     from esar_ros.benchmark.suite import Suite
@@ -26,7 +26,7 @@ def suite_names() -> tuple[str, ...]:
 def find_suite(name: str) -> Suite:
     """Returns the suite of a name. Raises UsageError."""
     if name not in _SUITES:
-        raise UsageError(f"unknown suite '{name}'", f"known: {', '.join(_SUITES)}")
+        raise UsageError(f"unknown suite '{name}'", suggest(name, _SUITES))
     module, attribute = _SUITES[name]
     suite: Suite = getattr(import_module(module), attribute)
     return suite

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 import gymnasium
 
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, suggest
 
 _GAMES = {  # by suite: module and class, imported when asked for
     "esarbench": ("esar_ros.suites.esarbench.game", "MissionGame"),
@@ -138,7 +138,7 @@ class EpisodeEnv(gymnasium.Env[Any, Any]):
     def __init__(self, suite: str, task: str, **options: Any) -> None:
         """options: the game's own. Raises UsageError for what there is not."""
         if suite not in _GAMES:
-            raise UsageError(f"suite '{suite}' has no environment", f"known: {', '.join(_GAMES)}")
+            raise UsageError(f"suite '{suite}' has no environment", suggest(suite, _GAMES))
         module, name = _GAMES[suite]
         self._game: Game = getattr(import_module(module), name)(task, **options)
         self.observation_space, self.action_space = self._game.observation_space, self._game.action_space

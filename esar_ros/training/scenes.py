@@ -15,7 +15,7 @@ import numpy as np
 
 from esar_ros.geometry.frames import Pose, Vector, quaternion_from_rpy
 from esar_ros.mission.clues import KINDS, PERSON, ClueKind, VictimPose
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.task_files import benchmark_event, benchmark_index
 from esar_ros.mission.vehicle import Vehicle
 from esar_ros.mission.weather import Weather, WeatherFamily
@@ -157,7 +157,7 @@ def _event_points(map_id: str, split: str) -> tuple[tuple[float, float], ...]:
         for snapshot in event["snapshots"]:
             points += [tuple(thing["position"]) for key in ("victims", "clues") for thing in snapshot[key]]
     if not points:
-        raise UsageError(f"map {map_id}: the benchmark has no {split} event there", f"known: {', '.join(known_maps())}")
+        raise UsageError(f"map {map_id}: the benchmark has no {split} event there", suggest(map_id, known_maps()))
     return tuple(points)
 
 

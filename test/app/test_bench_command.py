@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from esar_ros.app import rerun
-from esar_ros.app.bench import BenchLine, main, span, words
+from esar_ros.app.bench import BenchLine, main, span, time_range, words
 from esar_ros.app.mission import add_arguments
 from esar_ros.benchmark.runner import log
 from esar_ros.benchmark.runner.job import Plan
@@ -226,8 +226,13 @@ def test_a_folder_that_tells_no_conditions_is_not_gone_on_with(tmp_path: Path) -
 
 
 def test_progress_in_words() -> None:
-    progress = Progress(total=96, done=12, errors=1, flown=10, seconds=600.0)
+    progress = Progress(total=96, done=12, errors=1, flown=10, seconds=600.0, left=(4800.0, 5280.0))
     assert words(progress) == "  12 of 96 episodes, 60.0 an hour, 1 h 24 min left, 1 with errors"
+    assert [time_range(*ends) for ends in ((540.0, 1380.0), (5000.0, 9000.0), (20.0, 50.0))] == [
+        "9 to 23 min",
+        "1.4 to 2.5 h",
+        "35 s",
+    ]
     assert words(Progress(3, 0)) == "  0 of 3 episodes"
     assert words(Progress(3, 1, note="the disk is full")).endswith("the disk is full")
     assert [span(s) for s in (5.2, 65.0, 3600.0)] == ["5 s", "1 min 5 s", "1 h 0 min"]
@@ -243,14 +248,14 @@ def test_progress_in_words() -> None:
 def test_runs_on_the_test_split_are_logged_once_each(tmp_path: Path) -> None:
     settings = make_plan(("aotai-first",), ("fbe",)).settings
     other = make_plan(("aotai-first",), ("zigzag",)).settings
-    assert log.log_test_run(Plan(settings, (), 0, 1.0), tmp_path / "a", settings.hash) is None
+    assert log.log_test_run(Plan(settings, (), 0, {}), tmp_path / "a", settings.hash) is None
     assert not log.state_directory().exists()
-    plan = Plan(settings, (), 5, 1.0)
+    plan = Plan(settings, (), 5, {})
     (tmp_path / "a").mkdir()
     assert log.log_test_run(plan, tmp_path / "a", settings.hash) == 1
     assert log.log_test_run(plan, tmp_path / "a", settings.hash) == 1, "going on is no new run"
     assert log.log_test_run(plan, tmp_path / "b", settings.hash) == 2
-    assert log.log_test_run(Plan(other, (), 5, 1.0), tmp_path / "c", other.hash) == 3
+    assert log.log_test_run(Plan(other, (), 5, {}), tmp_path / "c", other.hash) == 3
     entries = [json.loads(line) for line in (log.state_directory() / log.LOG).read_text().splitlines()]
     assert [entry["count"] for entry in entries] == [1, 2, 3]
     assert entries[2]["planners"] == ["zigzag"] and entries[0]["test_tasks"] == 5

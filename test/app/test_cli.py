@@ -10,7 +10,10 @@ from typing import Any
 
 import pytest
 
+from esar_ros import __version__
 from esar_ros.app import cli
+from esar_ros.app.arguments import on_off, shown
+from esar_ros.app.reference_pages.commands import parser_of
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
 
@@ -88,6 +91,51 @@ def test_an_unknown_verb_is_answered_with_the_known_ones(capsys: Streams) -> Non
     line = refused(capsys, "fly")
     assert "'fly'" in line
     assert all(verb in line for verb in cli.VERBS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("misson",), "did you mean mission?"),
+        (("mission", "--vehicle", "2"), "--vehicle 2: did you mean --vehicles?"),
+        (("mission", "--plan", "fbe"), "did you mean --planner?"),
+        (("mission", "--world", "embeded"), "did you mean embedded?"),
+        (("mission", "--planner", "beleif"), "did you mean belief?"),
+        (("mission", "--task", "aotai-frist"), "did you mean aotai-first?"),
+        (("mission", "--task", "aotai-wu-1-44"), "did you mean aotai-wu-1-04?"),
+        (("mission", "--detector", "esar_yole"), "did you mean esar_yolo?"),
+        (("tasks", "shwo"), "did you mean show?"),
+        (("tasks", "list", "--sets", "dev"), "did you mean --set?"),
+        (("maps", "show", "atoai"), "did you mean aotai?"),
+        (("bench", "--suite", "uavon"), "did you mean uav-on?"),
+        (("sim", "--views"), "did you mean --view?"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
+)
+def test_a_misspelt_word_is_answered_with_the_one_that_is_meant(
+    capsys: Streams, arguments: tuple[str, ...], words: str
+) -> None:
+    assert words in refused(capsys, *arguments)
+
+
+def test_no_part_of_a_flag_is_taken_for_it() -> None:
+    for module in {module for _, module in cli.VERBS.values()}:
+        parser = parser_of(module)
+        assert not any(part.allow_abbrev for part in parser._parsers()), module
+
+
+def test_the_version_is_told(capsys: Streams) -> None:
+    assert cli.main(["--version"]) == 0
+    assert capsys.readouterr().out == f"esar {__version__}\n"
+
+
+def test_a_switch_takes_the_words_of_launch_files() -> None:
+    assert [on_off(word) for word in ("on", "off", "true", "False", "maybe")] == ["on", "off", "on", "off", "maybe"]
+
+
+def test_a_folder_is_shown_as_it_was_given(tmp_path: Path) -> None:
+    assert shown(tmp_path / "out", str(tmp_path / "out")) == str(tmp_path / "out")
+    assert shown(tmp_path / "out", "out") == "out"
 
 
 @pytest.mark.parametrize(("raised", "code"), [(UsageError("what", "cure"), 2), (KeyboardInterrupt(), 130)])

@@ -129,6 +129,25 @@ def test_first_use_makes_the_environment_and_the_second_does_nothing(launcher: L
     assert launcher.calls() == []
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("test", "--help"), "usage: esar test [--full] [ARGS...]"),
+        (("test", "-h"), "ARGS go to pytest"),
+        (("exec", "--help"), "usage: esar exec CMD..."),
+        (("--help",), "usage: esar VERB"),
+        (("--version",), "esar "),
+    ],
+)
+def test_help_is_told_without_a_set_up(launcher: Launcher, arguments: tuple[str, ...], words: str) -> None:
+    if arguments[0].startswith("--"):  # told by the package's own code, with the real Python
+        shutil.copytree(ROOT / "esar_ros", launcher.root / "esar_ros", ignore=shutil.ignore_patterns("*.so"))
+    told = launcher.run(*arguments, ESAR_PYTHON=sys.executable)
+    assert (told.returncode, told.stderr) == (0, "")
+    assert words in told.stdout
+    assert not (launcher.root / ".esar").exists()
+
+
 def test_a_step_that_failed_is_taken_up_again(launcher: Launcher) -> None:
     fails = launcher.record / "fail-lock.txt"
     fails.touch()

@@ -89,6 +89,12 @@ def test_the_numbers_are_shown(clock: list[float]) -> None:
         assert word in text
 
 
+def test_candidates_are_told_apart_from_clues() -> None:
+    out = io.StringIO()
+    ProgressLine(out).show(Progress("search", t_max=300.0, clues=3, candidates=28))
+    assert "clues 3 (28 candidates)" in out.getvalue()
+
+
 def test_the_governor_s_normal_mode_needs_no_word() -> None:
     out = io.StringIO()
     ProgressLine(out).show(Progress("search", t_max=300.0, mode="normal"))

@@ -22,7 +22,6 @@ import cv2
 import numpy as np
 import pytest
 
-from esar_ros.app.sim import _take_view
 from esar_ros.app.view import live, simulator
 from esar_ros.app.view.pages import BOUNDARY, IDLE, PageServer, Wanted, read_assets
 from esar_ros.mission.errors import UsageError
@@ -179,14 +178,6 @@ def test_wanted_forgets_who_looked_long_ago() -> None:
     assert wanted.names() == ["down", "front"]
     now[0] = IDLE + 0.1
     assert wanted.names() == ["down"]
-
-
-def test_the_flag_is_taken_from_among_the_simulators() -> None:
-    assert _take_view(["--port", "1"]) == (["--port", "1"], None)
-    assert _take_view(["--view", "--port", "1"]) == (["--port", "1"], 8642)
-    assert _take_view(["--port", "1", "--view", "8000"]) == (["--port", "1"], 8000)
-    with pytest.raises(UsageError, match="no TCP port"):
-        _take_view(["--view", "70000"])
 
 
 def free_port() -> int:

@@ -75,7 +75,7 @@ def light_plan(count: int = 6, planners: tuple[str, ...] = ("ok",), version: str
     settings = Settings("esarbench", tasks, tasks, planners, 1, (conditions,) * len(planners))
     names = [(task, planner) for task in tasks for planner in planners]
     jobs = tuple(Job(n, task, task, task, planner, 7, conditions) for n, (task, planner) in enumerate(names))
-    return Plan(settings, jobs, 0, 10.0)
+    return Plan(settings, jobs, 0, {job.task: 10.0 for job in jobs})
 
 
 def light_run(plan: Plan, folder: Path, seconds: float = 0.0, workers: int = 2, limit: float = 30.0) -> Progress:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from esar_ros import __version__
+from esar_ros.app.arguments import ON_OFF, on_off
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.result import write_atomically
 from esar_ros.suites.uavbench.scenarios.flights.agreement import agreement_of
@@ -26,7 +27,8 @@ RUN_SCHEMA = "esar-scenario-run/1"
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `fly` beside its files."""
     parser.add_argument("--out", type=Path, help="folder of results, which goes on where it was ended")
-    parser.add_argument("--governor", choices=("on", "off"), default="on", help="off: it only watches (%(default)s)")
+    about = "off: it only watches (%(default)s)"
+    parser.add_argument("--governor", type=on_off, choices=ON_OFF, default="on", help=about)
     parser.add_argument("--as-multirotor", action="store_true", help="fly wings and hybrids, too, as if they hovered")
     parser.add_argument(
         "--traffic", choices=("told", "silent"), default="told", help="what the governor knows of others (%(default)s)"

@@ -14,7 +14,7 @@ from esar_ros.bags.files import open_bag
 from esar_ros.bags.topics import vehicle_messages
 from esar_ros.geometry.frames import is_rotation, rotation_from_quaternion
 from esar_ros.mission import names
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.settings_file import parse_yaml, validated
 from esar_ros.mission.stamps import NANO, nanoseconds
 from esar_ros.mission.vehicle import load_vehicle
@@ -87,7 +87,7 @@ def read_flight(bag: Path, vehicle: str = "") -> tuple[str, Flight, Limits]:
         raise UsageError(what, "record with --record view")
     if vehicle not in known and (vehicle or len(known) > 1):
         what = f"no vehicle '{vehicle}'" if vehicle else "several vehicles"
-        raise UsageError(f"bag {bag} has {what}: {', '.join(known)}", "name one with --vehicle")
+        raise UsageError(f"bag {bag} has {what}", f"name one with --vehicle, {suggest(vehicle, known)}")
     name = vehicle or known[0]
     time, moved = _arrays(motion[name])
     sent, command = _arrays(commands[name])

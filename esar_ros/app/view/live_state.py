@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from esar_ros.app.view.live_clues import clue_words
 from esar_ros.app.view.live_crops import Crops
 from esar_ros.app.view.live_layers import Layer
 from esar_ros.flight.pilot import Phase
@@ -311,7 +312,7 @@ class LiveState:
             self._put_clues(vehicle)
 
     def _put_clues(self, vehicle: str) -> None:
-        clues = []
+        clues, words = [], clue_words(self._clues[vehicle])
         for clue in self._clues[vehicle]:
             major, minor, angle = ellipse(clue.covariance)
             crop = self.crops[vehicle].get(clue.id)
@@ -326,6 +327,7 @@ class LiveState:
                     "views": int(clue.views),
                     "nearest": rounded(clue.nearest_view),
                     "crop": crop.serial if crop else 0,
+                    **words[clue.id],
                 }
             )
         self.put(f"clues/{vehicle}", clues)

@@ -5,16 +5,32 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from esar_ros.benchmark.report.bench_results import Bench, Episode
-from esar_ros.mission.errors import UsageError
+from esar_ros.benchmark.runner.job import OK
+from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.scoring.statistics import DRAWS, Comparison, Estimate, Unit, compare, estimates, over_seeds
 
 if TYPE_CHECKING:
     from esar_ros.benchmark.report.tables import Section
 
 OVERALL = "overall"  # the group of all episodes
+
+
+class Better(Enum):
+    """Which way a figure is better, as the arrow that tables show."""
+
+    HIGHER = "↑"
+    LOWER = "↓"
+
+    def best(self, values: Sequence[float]) -> float:
+        """Returns the best of some values."""
+        return max(values) if self is Better.HIGHER else min(values)
+
+
+ARROWS = "↑ higher is better, ↓ lower is better."
 
 
 @dataclass(frozen=True)
@@ -28,6 +44,7 @@ class Layout:
     ranked_by: str  # the one of them that orders the rows
     names: Mapping[str, str]  # of figures, as tables head them
     shares: Collection[str]  # figures shown in per cent; those of scores are
+    better: Mapping[str, Better]  # which way a figure is better, where it is either; those of scores are higher
     terminal: Mapping[str, str]  # further figures of the table on a terminal, and their heads
     references: Collection[str]  # methods that are no rivals, shown as references
     reference_note: str
@@ -43,6 +60,16 @@ class Layout:
     def is_share(self, figure: str) -> bool:
         """Shown in per cent; name@x is the figure `name` under another threshold."""
         return figure.partition("@")[0] in (*self.scores, *self.shares)
+
+    def better_way(self, figure: str) -> Better | None:
+        """Returns which way a figure is better, None where neither is."""
+        name = figure.partition("@")[0]
+        return Better.HIGHER if name in self.scores else self.better.get(name)
+
+    def head(self, figure: str) -> str:
+        """Returns a figure's name with an arrow that says which way it is better."""
+        way = self.better_way(figure)
+        return self.names[figure] + (f" {way.value}" if way else "")
 
 
 @dataclass(frozen=True)
@@ -63,6 +90,11 @@ class Method:
     def seeds(self) -> int:
         """Most seeds of a task."""
         return max(Counter(episode.unit for episode in self.episodes).values())
+
+    @property
+    def failed(self) -> int:
+        """Episodes that ended with an error of the method or of the infrastructure."""
+        return sum(episode.status != OK for episode in self.episodes)
 
     @property
     def competes(self) -> bool:
@@ -106,8 +138,7 @@ def make_report(
     """
     methods = _methods(bench, layout, by)
     if against is not None and against not in {method.name for method in methods}:
-        known = ", ".join(method.name for method in methods)
-        raise UsageError(f"no method '{against}' to compare with", f"known: {known}")
+        raise UsageError(f"no method '{against}' to compare with", suggest(against, [m.name for m in methods]))
     figures = tuple(dict.fromkeys(name for episode in bench.episodes for name in episode.figures))
     cells: dict[tuple[str, str, str], Estimate] = {}
     for method in methods:
@@ -116,6 +147,8 @@ def make_report(
             wanted = figures if group == OVERALL else (*layout.scores, *layout.by_group)
             cells.update(_cells(method, group, wanted, draws))
     rivals = [method for method in methods if method.competes or method.name == against]
+    if len(rivals) < 2:  # a method alone is measured by what stands outside the comparison
+        rivals = list(methods)
     pairs = {
         score: compare({method.name: method.values(score) for method in rivals}, against, draws)
         for score in layout.scores
@@ -206,7 +239,7 @@ def _notes(bench: Bench, methods: tuple[Method, ...], layout: Layout) -> list[st
         flown = {episode.unit for episode in method.episodes}
         if flown != everything:
             notes.append(f"{method.name} flew {len(flown)} of the {len(everything)} tasks: its means are over those.")
-        failed = Counter(e.status for e in method.episodes if e.status != "ok")
+        failed = Counter(e.status for e in method.episodes if e.status != OK)
         if failed:
             counts = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in sorted(failed.items()))
             notes.append(f"{method.name}: {counts} of {len(method.episodes)} episodes, scored 0 and kept in the means.")

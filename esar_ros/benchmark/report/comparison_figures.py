@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -15,9 +17,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
 from esar_ros.benchmark.report.bench_results import Episode
-from esar_ros.benchmark.report.comparison import Method, Report
+from esar_ros.benchmark.report.comparison import Report
 from esar_ros.benchmark.report.mission_map import FALSE, FOUND, INK, MISSED, Region, relief
-from esar_ros.benchmark.report.tables import Drawing
+from esar_ros.benchmark.report.tables import Drawing, label
 from esar_ros.mission.errors import UsageError
 from esar_ros.sim.terrain.maps import PlaceMap, load_map
 
@@ -133,14 +135,14 @@ def _label_beside(ax: Axes, places: Sequence[tuple[float, float, str]]) -> None:
 
 
 def group_figure(report: Report) -> Figure:
-    """Every score by group, with intervals."""
+    """Every score by group, with intervals; hollow: references and what else stands outside the comparison."""
     scores, groups = report.layout.scores, report.layout.groups
     rows = -(-len(scores) // 2)
     figure = Figure(figsize=(10.5, 3.3 * rows), layout="constrained")
     axes = figure.subplots(rows, 2, sharex=True, squeeze=False)
     for ax in axes.flat[len(scores) :]:
         ax.set_visible(False)
-    methods = [method for method in report.methods if not method.ineligible] or list(report.methods)
+    methods = report.methods
     count = len(methods)
     for ax, score in zip(axes.flat, scores, strict=False):
         clean(ax)
@@ -154,7 +156,14 @@ def group_figure(report: Report) -> Figure:
                 x = column + (i - (count - 1) / 2) * 0.8 / max(count, 4)
                 mean, low, high = (100.0 * value for value in (found.mean, found.low, found.high))
                 ax.errorbar(
-                    x, mean, [[mean - low], [high - mean]], color=colour, marker=mark, markersize=5, elinewidth=1.3
+                    x,
+                    mean,
+                    [[mean - low], [high - mean]] if found.has_interval else None,
+                    color=colour,
+                    marker=mark,
+                    markersize=5,
+                    markerfacecolor=colour if method.competes else "white",
+                    elinewidth=1.3,
                 )
         top = max(ax.get_ylim()[1], 1.0)  # per cent, also where all is zero
         ax.set_ylim(-0.03 * top, top)
@@ -164,7 +173,15 @@ def group_figure(report: Report) -> Figure:
             ax.axvline(edge - 0.5, color=LINE, linewidth=0.8)
         ax.set_xlim(-0.5, len(groups) - 0.5)
     handles = [
-        Line2D([], [], color=style_of(i)[0], marker=style_of(i)[1], linestyle="", label=method.name)
+        Line2D(
+            [],
+            [],
+            color=style_of(i)[0],
+            marker=style_of(i)[1],
+            markerfacecolor=style_of(i)[0] if method.competes else "white",
+            linestyle="",
+            label=label(method).text,
+        )
         for i, method in enumerate(methods)
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=min(count, 6), frameon=False, fontsize=10)
@@ -174,16 +191,25 @@ def group_figure(report: Report) -> Figure:
 # --- Gallery --------------------------------------------------------------------------------------------------------
 
 
-def _drawn(report: Report) -> list[Method]:
-    """Methods that compete; all of them where none does."""
-    return [method for method in report.methods if method.competes] or list(report.methods)
+@dataclass(frozen=True)
+class Flown:
+    """A method's episode of a panel; dotted where the method stands outside the comparison, such as an oracle."""
+
+    index: int  # of the method
+    episode: Episode
+    competes: bool
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """Returns the style of its track."""
+        return {"color": style_of(self.index)[0], "linestyle": "-" if self.competes else ":"}
 
 
 def gallery_tasks(report: Report, max_count: int) -> list[str]:
     """Tasks to show: those with tracks, spread over maps and tiers, the ones that most methods flew first."""
     flown: dict[str, set[str]] = {}
     kinds: dict[str, tuple[str, str]] = {}
-    for method in _drawn(report):
+    for method in report.methods:
         for episode in method.episodes:
             if episode.tracks:
                 flown.setdefault(episode.unit.task, set()).add(method.name)
@@ -211,7 +237,10 @@ def gallery(report: Report) -> Drawing:
         figure = gallery_figure(report)
         return jpeg(figure) if figure is not None else None
 
-    note = "One panel a task, spread over maps and groups; the first seed of each method. The square is the start."
+    note = (
+        "One panel a task, spread over maps and groups; the first seed of each method. The square is the start; "
+        "dotted: references and what else stands outside the comparison."
+    )
     return Drawing("tracks.jpg", "Tracks", draw, note)
 
 
@@ -229,15 +258,22 @@ def gallery_figure(report: Report, max_count: int = 9) -> Figure | None:
         ax.set_visible(False)
     places: dict[str, PlaceMap | None] = {}
     for ax, task in zip(axes.flat, tasks, strict=False):
-        flown: list[tuple[int, Episode]] = []
-        for i, method in enumerate(_drawn(report)):
+        flown: list[Flown] = []
+        for i, method in enumerate(report.methods):
             mine = [e for e in method.episodes if e.unit.task == task and e.tracks]
             if mine:
-                flown.append((i, min(mine, key=lambda e: e.seed)))
+                flown.append(Flown(i, min(mine, key=lambda e: e.seed), method.competes))
         _panel(ax, task, flown, places)
     handles = [
-        Line2D([], [], color=style_of(i)[0], label=method.name, linewidth=2.2)
-        for i, method in enumerate(_drawn(report))
+        Line2D(
+            [],
+            [],
+            color=style_of(i)[0],
+            label=label(method).text,
+            linewidth=2.2,
+            linestyle="-" if method.competes else ":",
+        )
+        for i, method in enumerate(report.methods)
     ]
     sought = report.layout.sought
     handles += [
@@ -255,15 +291,15 @@ def gallery_figure(report: Report, max_count: int = 9) -> Figure | None:
     return figure
 
 
-def _panel(ax: Axes, task: str, flown: list[tuple[int, Episode]], places: dict[str, PlaceMap | None]) -> None:
-    first = flown[0][1]
+def _panel(ax: Axes, task: str, flown: Sequence[Flown], places: dict[str, PlaceMap | None]) -> None:
+    first = flown[0].episode
     if first.map not in places:
         try:
             places[first.map] = load_map(first.map)
         except UsageError:
             places[first.map] = None
     things = np.array([thing.position[:2] for thing in first.things], dtype=np.float64).reshape(-1, 2)
-    points = [track.astype(np.float64) for _, episode in flown for track in episode.tracks.values() if len(track)]
+    points = [track.astype(np.float64) for one in flown for track in one.episode.tracks.values() if len(track)]
     everything = np.concatenate([things, *points])
     low, high = everything.min(axis=0), everything.max(axis=0)
     place = places[first.map]
@@ -277,15 +313,16 @@ def _panel(ax: Axes, task: str, flown: list[tuple[int, Episode]], places: dict[s
         ax.imshow(relief(place, region, 300), extent=region.extent, interpolation="bilinear", zorder=0)
     else:
         ax.set_facecolor("#e8ebe6")
-    for i, episode in flown:
-        for report in episode.false_reports[:100]:
+    for one in flown:
+        for report in one.episode.false_reports[:100]:
             ax.plot(report[0], report[1], "x", color=FALSE, markersize=3, alpha=0.6, zorder=2)
-        for track in episode.tracks.values():
-            ax.plot(track[:, 0], track[:, 1], color=style_of(i)[0], linewidth=1.5, alpha=0.9, zorder=3)
-    starts = [track[0] for _, episode in flown for track in episode.tracks.values() if len(track)]
+        for track in one.episode.tracks.values():
+            ax.plot(track[:, 0], track[:, 1], **one.line, linewidth=1.5, alpha=0.9, zorder=3)
+    starts = [track[0] for one in flown for track in one.episode.tracks.values() if len(track)]
     if starts:
         ax.plot(starts[0][0], starts[0][1], "s", color=INK, markersize=5, zorder=5)
-    found = [any(episode.things[k].found for _, episode in flown) for k in range(len(first.things))]
+    judged = [one.episode for one in flown if one.competes] or [one.episode for one in flown]
+    found = [any(episode.things[k].found for episode in judged) for k in range(len(first.things))]
     for thing, any_found in zip(first.things, found, strict=True):
         x, y = thing.position[:2]
         if thing.sought:

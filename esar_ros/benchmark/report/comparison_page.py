@@ -11,10 +11,11 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from esar_ros.benchmark.report.comparison import OVERALL, Report
+from esar_ros.benchmark.report.comparison import ARROWS, OVERALL, Report
 from esar_ros.benchmark.report.comparison_template import PAGE
 from esar_ros.benchmark.report.formatting import PAGE_POLICY, plain
 from esar_ros.benchmark.report.tables import FORMATS, Drawing, Section, episodes_csv
+from esar_ros.benchmark.runner.job import OK
 from esar_ros.scoring.result import write_atomically
 
 PAGE_NAME = "report.html"
@@ -63,7 +64,7 @@ def render_page(report: Report, sections: Sequence[Section], drawn: Mapping[str,
             (f"{method.name}, {e.unit.task}, seed {e.seed}", e.reason or "no reason given")
             for method in report.methods
             for e in method.episodes
-            if e.status != "ok"
+            if e.status != OK
         ],
         thresholds=[(plain(name), _formatted(value)) for name, value in report.bench.thresholds.items()],
         run=_run(report),
@@ -119,7 +120,7 @@ def _lead(report: Report) -> str:
     score = report.layout.ranked_by
     scored = [(cell.mean, m.name) for m in rivals if (cell := report.cell(m.name, OVERALL, score))]
     if len(scored) < 2:
-        return "Scores in per cent, higher is better."
+        return f"Scores in per cent. {ARROWS}"
     best, name = max(scored)
     sure = all(
         pair.p_holm < 0.05 and (pair.difference.mean > 0) == (pair.a == name)

@@ -9,16 +9,19 @@ from dataclasses import dataclass
 
 from rich.table import Table as RichTable
 
-from esar_ros.benchmark.report.comparison import OVERALL, Layout, Method, Report
+from esar_ros.benchmark.report.comparison import ARROWS, OVERALL, Better, Layout, Method, Report
+from esar_ros.scoring.statistics import Estimate
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One number as text, and its interval, empty where there is none. best: the highest of its column."""
+    """One number as text, and its interval, empty where there is none; note: why. best: the best of its column."""
 
     text: str
     interval: str = ""
     best: bool = False
+    note: str = ""
+    bad: bool = False  # of a row that must not be overlooked
 
 
 @dataclass(frozen=True)
@@ -72,12 +75,19 @@ def estimate_cell(report: Report, method: Method, group: str, figure: str, best:
         return Cell("–")
     is_share, decimals = report.layout.is_share(figure), report.layout.decimals
     mean, low, high = (shown(value, is_share, decimals) for value in (found.mean, found.low, found.high))
-    return Cell(mean, f"{low}, {high}", best)
+    return _with_interval(mean, f"{low}, {high}", found, best)
+
+
+def _with_interval(text: str, interval: str, found: Estimate, best: bool = False) -> Cell:
+    """Returns a cell; with so few tasks that there is no interval, their number stands in its place."""
+    return Cell(text, interval, best) if found.has_interval else Cell(text, "", best, f"{found.tasks} task")
 
 
 def label(method: Method) -> Cell:
     """Returns a row's first cell, marked where the row stands outside the comparison."""
-    return Cell(method.name + ("*" if method.reference else "") + ("†" if method.ineligible else ""))
+    return Cell(
+        method.name + ("*" if method.reference else "") + ("†" if method.ineligible else ""), bad=method.failed > 0
+    )
 
 
 def rules_between(methods: Sequence[Method]) -> tuple[int, ...]:
@@ -92,6 +102,8 @@ def _footnotes(report: Report, figures: Sequence[str]) -> tuple[str, ...]:
     notes = [f"{shares} with the 95 % interval of a hierarchical bootstrap over {first}, {second} and {third}."]
     if any(method.reference for method in report.methods):
         notes.append(f"* Reference row, not a method: {report.layout.reference_note}")
+    if any(map(report.layout.better_way, figures)):
+        notes.append(ARROWS)
     notes += [f"† {m.name} is not eligible: {'; '.join(m.ineligible)}." for m in report.methods if m.ineligible]
     return tuple(notes)
 
@@ -101,8 +113,9 @@ def _grid(report: Report, columns: Sequence[tuple[str, str]]) -> tuple[tuple[Cel
     best: dict[tuple[str, str], float] = {}
     for group, figure in columns:
         values = [c.mean for m in report.methods if m.competes and (c := report.cell(m.name, group, figure))]
-        if figure in report.layout.scores and len(values) > 1 and max(values) > 0.0:
-            best[group, figure] = max(values)
+        way = report.layout.better_way(figure)
+        if way is not None and len(values) > 1 and max(values) > 0.0:
+            best[group, figure] = way.best(values)
     rows = []
     for method in report.methods:
         cells = []
@@ -111,18 +124,27 @@ def _grid(report: Report, columns: Sequence[tuple[str, str]]) -> tuple[tuple[Cel
             winner = method.competes and found is not None and found.mean == best.get((group, figure))
             cells.append(estimate_cell(report, method, group, figure, winner))
         flown = report.cell(method.name, OVERALL, report.layout.ranked_by)
-        rows.append((label(method), *cells, Cell(str(flown.tasks if flown else 0)), Cell(str(method.seeds))))
+        counts = (Cell(str(flown.tasks if flown else 0)), Cell(str(method.seeds)), *_failed(report, method))
+        rows.append((label(method), *cells, *counts))
     return tuple(rows)
+
+
+def _failed(report: Report, method: Method) -> tuple[Cell, ...]:
+    """Returns the cell of a method's failed episodes; none where no method of the report has any."""
+    if not any(other.failed for other in report.methods):
+        return ()
+    return (Cell(f"{method.failed} of {len(method.episodes)}" if method.failed else "–", bad=method.failed > 0),)
 
 
 def by_group(report: Report, name: str, title: str, figures: Sequence[str]) -> Table:
     """Returns a table with the figures of every group and overall, a column each."""
     columns = (*report.layout.groups, OVERALL)
+    counts = ("tasks", "seeds", *(["failed"] if any(method.failed for method in report.methods) else []))
     return Table(
         name,
         title,
-        (("", 1), *((group.capitalize(), len(figures)) for group in columns), ("", 2)),
-        ("method", *(report.layout.names[figure] for _ in columns for figure in figures), "tasks", "seeds"),
+        (("", 1), *((group.capitalize(), len(figures)) for group in columns), ("", len(counts))),
+        ("method", *(report.layout.head(figure) for _ in columns for figure in figures), *counts),
         _grid(report, [(group, figure) for group in columns for figure in figures]),
         rules_between(report.methods),
         _footnotes(report, figures),
@@ -135,7 +157,9 @@ def overall(report: Report, name: str, title: str, figures: Sequence[str], notes
         (label(method), *(estimate_cell(report, method, OVERALL, figure) for figure in figures))
         for method in report.methods
     )
-    heads = ("method", *(report.layout.names[figure] for figure in figures))
+    heads = ("method", *(report.layout.head(figure) for figure in figures))
+    if any(map(report.layout.better_way, figures)):
+        notes = (*notes, ARROWS)
     return Table(name, title, (), heads, rows, rules_between(report.methods), notes)
 
 
@@ -154,21 +178,27 @@ def endings(report: Report) -> Table:
 def comparison(report: Report) -> Table:
     """A row per pair: for each score the difference with its interval, and its corrected p-value."""
     rows: list[tuple[Cell, ...]] = []
+    marked = {method.name: label(method).text for method in report.methods}
     for together in zip(*report.pairs.values(), strict=True):
         cells: list[Cell] = []
         for pair in together:
             d = pair.difference
-            cells.append(Cell(f"{100 * d.mean:+.2f}", f"{100 * d.low:+.2f}, {100 * d.high:+.2f}"))
+            cells.append(_with_interval(f"{100 * d.mean:+.2f}", f"{100 * d.low:+.2f}, {100 * d.high:+.2f}", d))
             cells.append(Cell(_p(pair.p_holm), best=pair.p_holm < 0.05))
         first = together[0]
         counts = (Cell(str(first.difference.tasks)), Cell(str(first.difference.events)))
-        rows.append((Cell(f"{first.a} − {first.b}"), *cells, *counts))
+        rows.append((Cell(f"{marked[first.a]} − {marked[first.b]}"), *cells, *counts))
     layout = report.layout
     event = layout.levels[0].removesuffix("s")
     events = max((pair.difference.events for pairs in report.pairs.values() for pair in pairs), default=0)
     notes = (
         "Differences per task in points of a per cent, with 95 % intervals. p: two-sided, by an exact sign-flip test "
         f"with the {event} as the unit, Holm-corrected over the pairs of one score.",
+        *(
+            ("Fewer than two methods compete: pairs with what stands outside the comparison (* †), for reference.",)
+            if sum(method.competes for method in report.methods) < 2
+            else ()
+        ),
         f"With {events} {layout.levels[0]} no p-value is below {2 / 2**events:.3g} before the correction.",
     )
     return Table(
@@ -178,7 +208,7 @@ def comparison(report: Report) -> Table:
         ("methods", *(head for _ in layout.scores for head in ("difference", "p")), layout.levels[2], layout.levels[0]),
         tuple(rows),
         (),
-        notes if rows else ("Fewer than two methods compete.",),
+        notes if rows else ("There is one method alone.",),
     )
 
 
@@ -213,16 +243,21 @@ def terminal_table(report: Report) -> RichTable:
     """The scores overall in per cent, the one that ranks with its interval, for a terminal."""
     layout = report.layout
     ranked = layout.scores.index(layout.ranked_by)
-    shown_table = RichTable(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    shown_table.add_column("method", no_wrap=True)
+    shown_table = RichTable(box=None, padding=(0, 1, 0, 0), header_style="bold", caption_justify="left")
+    shown_table.add_column("method", no_wrap=True, min_width=max(len(label(m).text) for m in report.methods))
     scores = [layout.names[figure] for figure in layout.scores]
-    for head in (layout.levels[2], *scores, "95 %", *layout.terminal.values()):
+    failures = any(method.failed for method in report.methods)
+    lower = [figure for figure in layout.terminal if layout.better_way(figure) is Better.LOWER]
+    others = [f"{name} {Better.LOWER.value}" if figure in lower else name for figure, name in layout.terminal.items()]
+    shown_table.caption = "↓ lower is better" if lower else None
+    for head in (layout.levels[2], *scores, "95 %", *others, *(["failed"] if failures else [])):
         shown_table.add_column(head, justify="right", no_wrap=True)
     for method in report.methods:
         cells = [estimate_cell(report, method, OVERALL, figure) for figure in (*layout.scores, *layout.terminal)]
         texts = [cell.text for cell in cells]
-        texts.insert(len(scores), cells[ranked].interval)
-        shown_table.add_row(label(method).text, str(method.tasks), *texts)
+        texts.insert(len(scores), cells[ranked].interval or cells[ranked].note)
+        texts += [cell.text for cell in _failed(report, method)]
+        shown_table.add_row(label(method).text, str(method.tasks), *texts, style="red" if method.failed else None)
     return shown_table
 
 
@@ -243,7 +278,8 @@ def markdown(table: Table) -> str:
 
     def text(cell: Cell) -> str:
         value = f"**{cell.text}**" if cell.best else plain(cell.text)
-        return f"{value} [{cell.interval}]" if cell.interval else value
+        beside = f" [{cell.interval}]" if cell.interval else f" ({cell.note})" if cell.note else ""
+        return value + beside
 
     def plain(text: str) -> str:
         return text.replace("*", r"\*")  # the mark of references is neither a list's nor emphasis
@@ -256,7 +292,7 @@ def markdown(table: Table) -> str:
 
 _TEX = {"&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "$": r"\$", "–": "--", "−": "$-$",
         "†": r"$^\dagger$", "*": r"$^*$", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": "$<$", ">": "$>$",
-        "\\": r"\textbackslash{}"}  # fmt: skip
+        "\\": r"\textbackslash{}", "↑": r"$\uparrow$", "↓": r"$\downarrow$"}  # fmt: skip
 
 
 def tex_text(text: str) -> str:
@@ -269,7 +305,8 @@ def latex(table: Table) -> str:
 
     def text(cell: Cell) -> str:
         value = rf"\textbf{{{tex_text(cell.text)}}}" if cell.best else tex_text(cell.text)
-        return rf"{value} {{\scriptsize [{tex_text(cell.interval)}]}}" if cell.interval else value
+        beside = f"[{cell.interval}]" if cell.interval else cell.note and f"({cell.note})"
+        return rf"{value} {{\scriptsize {tex_text(beside)}}}" if beside else value
 
     lines = [
         r"\begin{table}",

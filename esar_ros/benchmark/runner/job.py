@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -76,5 +77,10 @@ class Plan:
     settings: Settings
     jobs: tuple[Job, ...]
     test_tasks: int  # how many of the tasks are of the test split
-    max_time_limit: float  # s, of a task
+    time_limits: Mapping[str, float]  # s of mission time, by Job.task
     at_once: int | None = None  # most episodes at a time; None: any number
+
+    @property
+    def max_time_limit(self) -> float:
+        """The longest time limit of a task, s."""
+        return max(self.time_limits.values())

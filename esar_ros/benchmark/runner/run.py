@@ -10,13 +10,14 @@ from __future__ import annotations
 import errno
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from esar_ros.benchmark.runner.job import AGENT_ERROR, INFRASTRUCTURE_ERROR, OK, Job, Plan
 from esar_ros.benchmark.runner.store import EPISODE_SCHEMA, Store
+from esar_ros.benchmark.runner.time_left import TimeLeft
 from esar_ros.benchmark.runner.worker_pool import Outcome, Pool
 from esar_ros.mission.errors import UsageError
 
@@ -36,17 +37,13 @@ class Progress:
     errors: int = 0  # of this run
     flown: int = 0  # by this run
     seconds: float = 0.0  # of wall time, this run
+    left: tuple[float, float] | None = None  # s until the end, from and to; None before an episode has ended
     note: str = ""
 
     @property
     def rate(self) -> float:
         """Episodes an hour in this run."""
         return 3600.0 * self.flown / self.seconds if self.flown and self.seconds > 0.0 else 0.0
-
-    @property
-    def left(self) -> float | None:
-        """s until the end at this rate, None before the first episode."""
-        return (self.total - self.done) / self.rate * 3600.0 if self.rate else None
 
 
 def run(plan: Plan, store: Store, pool: Pool, show: Callable[[Progress], None], failure: Failure) -> Progress:
@@ -58,17 +55,21 @@ def run(plan: Plan, store: Store, pool: Pool, show: Callable[[Progress], None], 
     waiting = deque(job for job in plan.jobs if job.id not in store.done)
     progress = Progress(len(plan.jobs), len(plan.jobs) - len(waiting))
     attempts: dict[str, int] = {}
-    flying = 0
+    begun: dict[Job, float] = {}  # when each that flies was
+    time_left, workers = TimeLeft(plan.time_limits), max(pool.room, 1)
+    tasks = {job.id: job.task for job in plan.jobs}
+    for record in store.earlier:
+        _take_time(time_left, record, tasks)
     show(progress)
     try:
-        while waiting or flying:
+        while waiting or begun:
             while waiting and pool.room > 0:
                 job = waiting.popleft()
                 attempts[job.id] = attempts.get(job.id, 0) + 1
                 pool.start(job)
-                flying += 1
+                begun[job] = time.monotonic()
             for outcome in pool.finished():
-                flying -= 1
+                begun.pop(outcome.job, None)
                 if outcome.trace:
                     _note_trace(store.folder, outcome)
                 if outcome.flown is None and not outcome.agent and attempts[outcome.job.id] < ATTEMPTS:
@@ -77,14 +78,25 @@ def run(plan: Plan, store: Store, pool: Pool, show: Callable[[Progress], None], 
                 _check_conditions(outcome)
                 record = _record(outcome, attempts[outcome.job.id], store.settings_hash, failure)
                 _append(store, record, progress, show)
+                _take_time(time_left, record, tasks)
                 progress.done += 1
                 progress.flown += 1
                 progress.errors += record["status"] != OK
-            progress.seconds = time.monotonic() - began
+            now = time.monotonic()
+            progress.seconds = now - began
+            flying = {job: now - since for job, since in begun.items()}
+            progress.left = time_left.range(tuple(waiting), flying, workers)
             show(progress)
     finally:
         pool.close()
     return progress
+
+
+def _take_time(time_left: TimeLeft, record: dict[str, Any], tasks: Mapping[str, str]) -> None:
+    """Takes what a record tells of its episode's time; tasks: Job.task by the episode's id."""
+    timing = record.get("timing", {})
+    wall, simulated = (float(timing.get(key, 0.0)) for key in ("wall", "simulated"))
+    time_left.ended(tasks.get(record["id"], ""), record["planner"], wall, simulated)
 
 
 def _record(outcome: Outcome, attempts: int, settings_hash: str, failure: Failure) -> dict[str, Any]:

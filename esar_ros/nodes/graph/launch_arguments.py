@@ -10,10 +10,9 @@ import re
 import socket
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, nearest
 from esar_ros.mission.task_files import find_task
 from esar_ros.nodes.graph.mission import (
     ENDS,
@@ -31,7 +30,7 @@ from esar_ros.nodes.graph.mission import (
 
 AIRSIM_PORT = 41451
 SEED_MAX = 2**31 - 1
-MEANT = 0.8  # likeness (difflib) from which an unknown argument is taken for a misspelt one
+MEANT = 0.8  # likeness from which an unknown argument is taken for a misspelt one: others have arguments too
 SIGNALS = ("kill", "stop", "rpc_hang")  # kinds of faults that only the supervisor of `esar mission` can inject
 SWITCH = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
 _DEFAULT = MissionOptions()
@@ -86,9 +85,9 @@ def check_names(given: Iterable[str], known: Collection[str]) -> None:
     Other names pass: a launch file that includes this one has arguments of its own.
     """
     for name in given:
-        meant = [] if name in known else get_close_matches(name, known, 1, MEANT)
+        meant = None if name in known else nearest(name, known, MEANT)
         if meant:
-            raise UsageError(f"unknown launch argument {name}", f"is {meant[0]} meant?")
+            raise UsageError(f"unknown launch argument {name}", f"did you mean {meant}?")
 
 
 def options_from(values: Mapping[str, str]) -> MissionOptions:

@@ -32,7 +32,8 @@ class Progress:
     elapsed: float = 0.0
     t_max: float = 0.0
     coverage: float = 0.0
-    clues: int = 0
+    clues: int = 0  # probable enough to be reported
+    candidates: int = 0  # seen, and less probable
     reports: int = 0
     mode: str = ""
     text: str = ""

@@ -14,20 +14,24 @@ from sensor_msgs.msg import Image
 from esar_ros.mission import names
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.observation import SeenClue
+from esar_ros.planning.reporting import shared_settings
 
 TILE, CAPTION, COLUMNS, MAX_TILES = 128, 34, 4, 12  # px, px, tiles in a row, tiles in all
-_PAPER, _INK, _ALARM = (32, 36, 40), (230, 230, 230), (255, 90, 70)
+_PAPER, _INK, _ALARM, _DIM = (32, 36, 40), (230, 230, 230), (255, 90, 70), (150, 150, 150)
 
 
 def crop_sheet(clues: Sequence[SeenClue], crop: Callable[[int], bytes | None], now: float, stamp: Time) -> Image:
-    """RGB image of the newest MAX_TILES objects with an image, persons first; crop: id -> JPEG; now: s."""
+    """RGB image of the newest MAX_TILES objects with an image; crop: id -> JPEG; now: s.
+
+    Persons come first, and candidates last and in grey.
+    """
     shown = [(clue, jpeg) for clue in _in_order(clues) if (jpeg := crop(clue.id)) is not None][:MAX_TILES]
     rows = max(1, -(-len(shown) // COLUMNS))
     sheet: NDArray[np.uint8] = np.full((rows * (TILE + CAPTION), COLUMNS * TILE, 3), _PAPER, np.uint8)
     for number, (clue, jpeg) in enumerate(shown):
         top, left = number // COLUMNS * (TILE + CAPTION), number % COLUMNS * TILE
         _paste(sheet[top : top + TILE, left : left + TILE], jpeg)
-        color = _ALARM if clue.kind == PERSON else _INK
+        color = _DIM if _is_candidate(clue) else _ALARM if clue.kind == PERSON else _INK
         age = max(0.0, now - clue.last_seen)
         for line, words in enumerate((clue.kind.replace("_", " "), f"{clue.probability:.2f}, {age:.0f} s ago")):
             place = (left + 4, top + TILE + 13 + 15 * line)
@@ -39,8 +43,12 @@ def crop_sheet(clues: Sequence[SeenClue], crop: Callable[[int], bytes | None], n
     return message
 
 
+def _is_candidate(clue: SeenClue) -> bool:
+    return shared_settings().is_candidate(clue.kind, clue.probability)
+
+
 def _in_order(clues: Sequence[SeenClue]) -> list[SeenClue]:
-    return sorted(clues, key=lambda clue: (clue.kind != PERSON, -clue.last_seen, clue.id))
+    return sorted(clues, key=lambda clue: (_is_candidate(clue), clue.kind != PERSON, -clue.last_seen, clue.id))
 
 
 def _paste(tile: NDArray[np.uint8], jpeg: bytes) -> None:

@@ -19,6 +19,8 @@ from esar_ros.mission.modes import Mode
 from esar_ros.mission.observation import SeenClue
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.nodes.messages import convert
+from esar_ros.planning.clue_labels import labels
+from esar_ros.planning.reporting import shared_settings
 
 DEVIATIONS = 2.0  # of an ellipsoid's half axes
 MIN_SIZE = 0.5  # m, so that what is well known can still be seen
@@ -32,6 +34,7 @@ _MODE_COLORS = {
     Mode.HOLD: (1.0, 0.5, 0.0),
 }
 _GRAVE = (1.0, 0.1, 0.1)
+_GREY = (0.6, 0.6, 0.6)
 
 
 def safety_markers(
@@ -77,23 +80,34 @@ def goal_markers(goal: Goal, where: Vector, height: float | None, words: str, st
 
 
 def clue_markers(clues: Sequence[SeenClue], stamp: Time) -> MarkerArray:
-    """An ellipsoid of two standard deviations each, and kind, score, looks' number and age as words."""
+    """An ellipsoid of two standard deviations each, and kind, score, looks' number and age as words.
+
+    Candidates, too unlikely to be reported, are small and grey and have no words; see planning.clue_labels.
+    """
     now = nanoseconds(stamp) * 1e-9
+    words = labels(clues, shared_settings())
     array = MarkerArray(markers=[clear_all()])
     for clue in clues:
         if not (np.isfinite(clue.position).all() and np.isfinite(clue.covariance).all()):
+            continue
+        if shared_settings().is_candidate(clue.kind, clue.probability):
+            dot = _marker("candidates", clue.id, Marker.SPHERE, clue.position, _GREY, stamp, _HALF)
+            dot.scale = _cube(2.0 * MIN_SIZE)
+            array.markers.append(dot)
             continue
         color = (1.0, 0.2, 0.1) if clue.kind == PERSON else (0.1, 0.6, 0.9)
         axes, turn = ellipsoid(clue.covariance)
         body = _marker("clues", clue.id, Marker.SPHERE, clue.position, color, stamp, _HALF)
         body.pose.orientation = turn
         body.scale = convert.vector3(np.maximum(2.0 * axes, MIN_SIZE))
+        array.markers.append(body)
+        if not words[clue.id]:
+            continue
         text = _marker("labels", clue.id, Marker.TEXT_VIEW_FACING, clue.position + [0, 0, ABOVE], color, stamp)
-        text.text = (
-            f"{clue.kind} {clue.probability:.2f}\n{clue.views} views, seen {max(0.0, now - clue.last_seen):.0f} s ago"
-        )
+        age = max(0.0, now - clue.last_seen)
+        text.text = f"{words[clue.id]} {clue.probability:.2f}\n{clue.views} views, seen {age:.0f} s ago"
         text.scale.z = LETTERS
-        array.markers += [body, text]
+        array.markers.append(text)
     return array
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, suggest
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ def defect(frame: CameraFrame) -> str:
 
 def _entry(name: str) -> _Entry:
     if name not in names():
-        raise UsageError(f"unknown detector '{name}'", f"known: {', '.join(names())}")
+        raise UsageError(f"unknown detector '{name}'", suggest(name, names()))
     if name not in _ENTRIES:
         import_module(_MODULES[name])
     return _ENTRIES[name]

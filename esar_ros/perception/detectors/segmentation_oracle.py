@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from esar_ros.mission.clues import KINDS
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.settings_file import StrictModel
 from esar_ros.perception.detectors.backend import CameraFrame, Detection2D, register
 from esar_ros.perception.settings import parse
@@ -100,4 +100,4 @@ def _box_and_mask(ids: NDArray[np.uint8], identity: int) -> tuple[tuple[int, int
 def _check_kinds(kinds: Any, where: str) -> None:
     unknown = sorted(set(kinds) - set(KINDS))
     if unknown:
-        raise UsageError(f"segmentation_oracle, {where}: no kind '{unknown[0]}'", f"known: {', '.join(KINDS)}")
+        raise UsageError(f"segmentation_oracle, {where}: no kind '{unknown[0]}'", suggest(str(unknown[0]), KINDS))

@@ -18,7 +18,7 @@ import numpy as np
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import KINDS
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.perception.settings import EvidenceSettings
 
 Curve = Sequence[tuple[float, float]]  # (score, share of detections that were right), scores ascending
@@ -54,7 +54,7 @@ def _checked(kind: str, curve: Curve) -> tuple[list[float], list[float]]:
     """Scores and probabilities, the latter made to never fall (pool adjacent violators)."""
     where = f"reliability of '{kind}'"
     if kind != DEFAULT and kind not in KINDS:
-        raise UsageError(f"{where}: no such kind", f"known: {', '.join(KINDS)}")
+        raise UsageError(f"{where}: no such kind", suggest(kind, KINDS))
     try:
         points = [(float(score), float(share)) for score, share in curve]
     except (TypeError, ValueError):

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from esar_ros.mission.chat import DASHSCOPE, check_key
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.settings_file import StrictModel
 from esar_ros.planning.parameters import check
 
@@ -95,7 +95,7 @@ def resolved(settings: ModelSettings, method: str, environment: Mapping[str, str
     settings = check(ModelSettings, {**settings.model_dump(), **given}, method)
     if settings.preset:
         if settings.preset not in PRESETS:
-            raise UsageError(f"no model preset '{settings.preset}'", f"known: {', '.join(sorted(PRESETS))}")
+            raise UsageError(f"no model preset '{settings.preset}'", suggest(settings.preset, sorted(PRESETS)))
         now, untouched = settings.model_dump(), ModelSettings().model_dump()
         filled = {key: value for key, value in PRESETS[settings.preset].items() if now[key] == untouched[key]}
         settings = settings.model_copy(update=filled)

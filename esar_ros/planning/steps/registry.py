@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.planning import registry as methods
 from esar_ros.planning.model.settings import SCRIPTED
 from esar_ros.planning.parameters import MODEL, configured
@@ -59,8 +59,8 @@ def _factory(name: str) -> Factory:
     own, _, variant = name.partition("@")
     foreign = _foreign()
     if own not in _OWN and own not in foreign:
-        known = ", ".join((*sorted({*_OWN, *foreign}), f"{METHOD}NAME of a method"))
-        raise UsageError(f"unknown planner '{name}'", f"known: {known}")
+        known = (*sorted({*_OWN, *foreign}), f"{METHOD}NAME of a method")
+        raise UsageError(f"unknown planner '{name}'", suggest(own, known))
     factory = _OWN.get(own) or _load(foreign[own])
     if name != own and not (variant == SCRIPTED and getattr(factory, "asks_model", False)):
         raise UsageError(f"unknown variant '{name}'", f"name {own} alone")

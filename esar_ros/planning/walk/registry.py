@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
 
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.planning.model.settings import SCRIPTED
 from esar_ros.planning.parameters import MODEL, configured
 from esar_ros.planning.walk.agent import WalkAgent
@@ -39,7 +39,7 @@ def create(name: str) -> WalkAgent:
         return _asking(name)
     foreign = _foreign()
     if name not in foreign:
-        raise UsageError(f"unknown planner '{name}'", f"known: {', '.join(names())}, {FILE}PATH")
+        raise UsageError(f"unknown planner '{name}'", suggest(name, (*names(), f"{FILE}PATH")))
     try:
         agent: WalkAgent = foreign[name].load()()
     except Exception as error:  # whatever another package raises

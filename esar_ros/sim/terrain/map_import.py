@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt, gaussian_filter, map_coordinates
 
 from esar_ros.geometry.geodesy import SEMI_MAJOR
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.sim.terrain.map_spec import MapSpec, parse_spec
 from esar_ros.sim.terrain.maps import load_spec, settlement_maps, shipped_maps, user_map_directory
 
@@ -74,7 +74,7 @@ def import_map(source: Path, options: ImportOptions, folder: Path | None = None)
     too wide to fill, cells too coarse, an id that is taken by a shipped map.
     """
     if options.character not in CHARACTERS:
-        raise UsageError(f"unknown character '{options.character}'", f"known: {', '.join(CHARACTERS)}")
+        raise UsageError(f"unknown character '{options.character}'", suggest(options.character, CHARACTERS))
     if options.id in (*shipped_maps(), *settlement_maps()):
         raise UsageError(f"'{options.id}' is a shipped map", "choose another --id")
     raster = _open(source, options.crs)

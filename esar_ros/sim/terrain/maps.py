@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from esar_ros.geometry.geodesy import Origin
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.resources import cache_directory, resource
 from esar_ros.sim.terrain.land_cover import AlpineCover, LandCover
 from esar_ros.sim.terrain.map_ground import Ground, generate, ground_digest, read_ground, write_ground
@@ -179,7 +179,7 @@ def map_file(map_id: str) -> Path:
         path = folder / f"{map_id}.yaml"
         if map_id in known_maps() and path.is_file():
             return path
-    raise UsageError(f"unknown map '{map_id}'", f"known: {', '.join(known_maps())}")
+    raise UsageError(f"unknown map '{map_id}'", suggest(map_id, known_maps()))
 
 
 def load_spec(map_id: str) -> tuple[MapSpec, bytes]:

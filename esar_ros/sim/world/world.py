@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from esar_ros.geometry.frames import Pose, quaternion_from_yaw, vector
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.sim.assets.meshes import Asset, assets
 from esar_ros.sim.terrain.maps import PlaceMap
 from esar_ros.sim.world.collision import sweep, touch
@@ -99,7 +99,7 @@ class World:
         """Place an asset. Raises UsageError: asset unknown, name in use, bad pose or scale, world full."""
         if asset not in assets():
             kinds = sorted(known for known in assets() if "/" not in known)
-            raise UsageError(f"unknown asset '{asset}' for object '{name}'", f"known: {', '.join(kinds)}")
+            raise UsageError(f"unknown asset '{asset}' for object '{name}'", suggest(asset, kinds))
         if name in self._objects:
             raise UsageError(f"object '{name}' exists already", "choose another name or destroy it first")
         if not (np.isfinite(scale) and MIN_SCALE <= scale <= MAX_SCALE):

@@ -73,7 +73,8 @@ class EsarBench:
         )
         settings = Settings(self.name, tuple(tasks), digests, tuple(planners), seeds, conditions)
         jobs = balanced_jobs(settings, [task.id for task in loaded], [task.seed for task in loaded])
-        return Plan(settings, jobs, sum(task.split == "test" for task in loaded), max(task.t_max for task in loaded))
+        limits = {name: task.t_max for name, task in zip(tasks, loaded, strict=True)}
+        return Plan(settings, jobs, sum(task.split == "test" for task in loaded), limits)
 
     def maps(self, jobs: Sequence[Job]) -> Sequence[str]:
         """Returns the ids of the maps that the jobs are flown on."""

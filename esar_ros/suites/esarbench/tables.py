@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from esar_ros.benchmark.report.comparison import OVERALL, Layout, Method, Report
+from esar_ros.benchmark.report.comparison import OVERALL, Better, Layout, Method, Report
 from esar_ros.benchmark.report.comparison_figures import gallery, group_figure, safety_figure, svg
 from esar_ros.benchmark.report.formatting import CAUSES, ENDINGS
 from esar_ros.benchmark.report.tables import (
@@ -33,7 +33,7 @@ FLIGHT = (
     "crashed", "safe", "elapsed", "safe_flight_distance", "path_length", "coverage", "min_clearance", "interventions",
 )  # fmt: skip
 REPORTS = ("sr_gated_first", "rs_without_safety", "reports", "precision", "false_reports", "reports_over_cap")
-_TIERS_NOTE = "Means over tasks with 95 % intervals, of methods that compete and of references."
+_TIERS_NOTE = "Means over tasks with 95 % intervals; hollow: references and what else stands outside the comparison."
 JUDGES = ("cds_label", "cds_offline", "cds_llm")
 SHARES = frozenset({*JUDGES, "sr_gated_first", "rs_without_safety", "crashed", "safe", "coverage", "precision"})
 NAMES = {
@@ -59,7 +59,7 @@ def _sensitivity(report: Report) -> Table:
     return Table(
         "sensitivity",
         "Scores at other error thresholds E, overall",
-        (("", 1), *((NAMES[score], len(gates)) for score in SCORES)),
+        (("", 1), *((report.layout.head(score), len(gates)) for score in SCORES)),
         ("method", *(f"{gate} m" for _, gate in columns)),
         rows,
         rules_between(report.methods),
@@ -135,6 +135,11 @@ LAYOUT = Layout(
     ranked_by="rs",
     names=NAMES,
     shares=SHARES,
+    better={
+        **dict.fromkeys((*JUDGES, "sr_gated_first", "rs_without_safety", "safe", "precision"), Better.HIGHER),
+        **dict.fromkeys(("safe_flight_distance", "min_clearance"), Better.HIGHER),
+        **dict.fromkeys(("crashed", "interventions", "false_reports", "reports_over_cap"), Better.LOWER),
+    },
     terminal={"crashed": "crashed", "elapsed": "time (s)"},
     references=references(),
     reference_note="stay does nothing, flooder reports a grid without looking.",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,22 +23,49 @@ from esar_ros.suites.rescuebench.own_points import flaws, own_points
 from esar_ros.suites.rescuebench.sets import set_file
 
 SEED = 23
-PLACES = {  # kinds of place and number of seeds of each; the harbour's hill and the suburb's houses are for those above
-    "L1": {"room": 5},
-    "L2": {"street": 2, "suburb": 1, "desert": 1, "harbour": 1},
-    "L3": {"street": 1, "suburb": 1, "desert": 1, "harbour": 2},
-    "L4": {"suburb": 5},
-    "L5": {"suburb": 5},
+EACH = 5  # points in a place of the test split
+
+
+@dataclass(frozen=True)
+class Places:
+    """Places of a kind in a set, by their seeds, and the points in each."""
+
+    level: int  # from 0, as in files
+    kind: str
+    seeds: range
+    points: int = EACH
+
+
+# The harbour's hill and the suburb's houses are for the levels above. No place of mini (dev) is in another set.
+PLACES: dict[str, tuple[Places, ...]] = {
+    "mini": (
+        Places(0, "room", range(6, 8), 2),
+        Places(1, "street", range(2, 3), 2),
+        Places(2, "desert", range(1, 2), 2),
+        Places(3, "suburb", range(5, 6), 2),
+        Places(4, "suburb", range(7, 8), 2),
+    ),
+    "L1": (Places(0, "room", range(5)),),
+    "L2": tuple(
+        Places(1, kind, range(2 if kind == "street" else 1)) for kind in ("street", "suburb", "desert", "harbour")
+    ),
+    "L3": tuple(
+        Places(2, kind, range(2 if kind == "harbour" else 1)) for kind in ("street", "suburb", "desert", "harbour")
+    ),
+    "L4": (Places(3, "suburb", range(5)),),
+    "L5": (Places(4, "suburb", range(5)),),
 }
-EACH = 5  # points in a place
 _CENTIMETRES = 1  # decimals of a file's cm and degrees
 
 
 def points_of(name: str) -> list[RescuePoint]:
     """Returns the points of a set, numbered through. Raises UsageError where a place has none."""
-    level = int(name[1:]) - 1
-    sites = [rescue_site(kind, seed) for kind, count in PLACES[name].items() for seed in range(count)]
-    found = [point for site in sites for point in own_points(level, EACH, SEED, site)]
+    found = [
+        point
+        for places in PLACES[name]
+        for seed in places.seeds
+        for point in own_points(places.level, places.points, SEED, rescue_site(places.kind, seed))
+    ]
     return [replace(point, number=number) for number, point in enumerate(found)]
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.rescue import RescuePoint, level_name
 from esar_ros.sim.assets.meshes import assets
 from esar_ros.sim.terrain.rescue_places.makers import MAKERS, rescue_site
@@ -112,8 +112,9 @@ def kind_and_seed(place: str) -> tuple[str, int]:
     prefix, _, rest = place.partition("_")
     name, _, seed = rest.rpartition("_")
     if prefix != _PREFIX or name not in MAKERS or not seed.isdecimal():
-        known = ", ".join(f"{_PREFIX}_{kind}_SEED" for kind in MAKERS)
-        raise UsageError(f"'{place}' is no place of our own", f"known: {known}; public maps in a checkout's own files")
+        known = [f"{_PREFIX}_{kind}_SEED" for kind in MAKERS]
+        cure = f"{suggest(place, known)}; public maps in a checkout's own files"
+        raise UsageError(f"'{place}' is no place of our own", cure)
     return name, int(seed)
 
 

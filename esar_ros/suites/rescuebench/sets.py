@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.rescue import RescuePoint
 from esar_ros.mission.resources import resource
 from esar_ros.mission.run_conditions import digest
@@ -17,7 +17,8 @@ from esar_ros.suites.rescuebench.files.points import PointEntry, checkout_around
 from esar_ros.suites.rescuebench.files.tracks import PATTERN, tracks_of
 
 FOLDER = "config/tasks/rescuebench"
-SETS = ("L1", "L2", "L3", "L4", "L5")
+MINI = "mini"  # of the split dev: every level, in places that no other set has
+SETS = (MINI, "L1", "L2", "L3", "L4", "L5")
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +27,7 @@ class RescueTask:
 
     id: str
     entry: PointEntry
-    split: str  # test; of a file: dev
+    split: str  # test; of the set mini and of a file: dev
     checkout: Path | None = None  # of the public code, whose tracks its place is made from; None: a place of our own
 
     @property
@@ -67,14 +68,14 @@ def find_task(task: str) -> RescueTask:
     if not mark:
         name, _, number = task.rpartition("-")
         if name not in SETS:
-            known = f"give a set ({', '.join(SETS)}), SET-NUMBER, or a file of points"
-            raise UsageError(f"unknown task '{task[:60]}'", known)
+            cure = suggest(task, SETS, f"{', '.join(SETS)}, SET-NUMBER, or a file of points")
+            raise UsageError(f"unknown task '{task[:60]}'", cure)
     entries = _entries(Path(path) if mark else set_file(name))
     if not number.isdecimal() or int(number) >= len(entries):
         raise UsageError(f"no point '{number[:20]}' of {path or name}", f"they are 0 to {len(entries) - 1}")
     entry = entries[int(number)]
     if not mark:
-        return RescueTask(f"{name}-{entry.point.number}", entry, "test")
+        return RescueTask(f"{name}-{entry.point.number}", entry, "dev" if name == MINI else "test")
     checkout = checkout_around(Path(path))
     if checkout is not None and not tracks_of(checkout, entry.point.place).is_dir():
         checkout = None

@@ -77,7 +77,8 @@ class RescueBench:
         plan = Settings(self.name, tuple(tasks), digests, tuple(planners), seeds, conditions)
         jobs = balanced_jobs(plan, [task.id for task in found], [0] * len(found))
         test_tasks = sum(task.split == "test" for task in found)
-        return Plan(plan, jobs, test_tasks, max(task.point.time_limit for task in found))
+        limits = {name: task.point.time_limit for name, task in zip(tasks, found, strict=True)}
+        return Plan(plan, jobs, test_tasks, limits)
 
     def maps(self, jobs: Sequence[Job]) -> Sequence[str]:
         """Returns no map: places are made from their names."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from esar_ros.benchmark.report.comparison import Layout, Method, Report
+from esar_ros.benchmark.report.comparison import Better, Layout, Method, Report
 from esar_ros.benchmark.report.comparison_figures import gallery, group_figure, svg
 from esar_ros.benchmark.report.tables import Drawing, Section, by_group, comparison, endings, overall
 from esar_ros.mission.rescue import level_name
@@ -77,7 +77,7 @@ def sections(report: Report) -> Sequence[Section]:
         comparison(report),
         endings(report),
         Drawing("levels.svg", "Scores by level", lambda: svg(group_figure(report)),
-                "Means over episodes with 95 % intervals."),
+                "Means over episodes with 95 % intervals; hollow: what stands outside the comparison."),
         gallery(report),
         _replays(report),
     )  # fmt: skip
@@ -91,6 +91,10 @@ LAYOUT = Layout(
     ranked_by="tcr",
     names=NAMES,
     shares=frozenset({"nearer", "picked", "hs", "hs@paper"}),
+    better={
+        **dict.fromkeys(("hs", *STAGES, "nearer", "picked"), Better.HIGHER),
+        **dict.fromkeys(("seconds", "collisions"), Better.LOWER),
+    },
     terminal={"hs": "HS", "seconds": "time (s)", "collisions": "collisions"},
     references=frozenset(),
     reference_note="",

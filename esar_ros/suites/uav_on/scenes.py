@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.run_conditions import digest
 from esar_ros.scoring.truth import Point
 from esar_ros.suites.uav_on.episodes import EpisodeEntry, read_episodes
@@ -123,7 +123,7 @@ def find_scene(name: str) -> Scene:
             if scene.name == name:
                 return scene
             known.append(scene.name)
-    raise UsageError(f"no scene is named '{name}'", f"known: {', '.join(sorted(known))}")
+    raise UsageError(f"unknown scene '{name}'", suggest(name, sorted(known)))
 
 
 def tasks_of_file(path: str) -> tuple[str, ...]:

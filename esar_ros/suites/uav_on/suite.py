@@ -72,7 +72,7 @@ class UavOn:
         jobs = balanced_jobs(plan, [task.id for task in found], [0] * len(found))
         test_tasks = sum(task.scene.split == "test" for task in found)
         at_once = 1 if own.world == AIRSIM else None  # whoever asks last has the scenes
-        return Plan(plan, jobs, test_tasks, MAX_ACTIONS * own.step_time, at_once)
+        return Plan(plan, jobs, test_tasks, dict.fromkeys(tasks, MAX_ACTIONS * own.step_time), at_once)
 
     def maps(self, jobs: Sequence[Job]) -> Sequence[str]:
         """Returns the ids of the maps that the jobs are flown on."""

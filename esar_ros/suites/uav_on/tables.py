@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from esar_ros.benchmark.report.comparison import OVERALL, Layout, Method, Report
+from esar_ros.benchmark.report.comparison import OVERALL, Better, Layout, Method, Report
 from esar_ros.benchmark.report.comparison_figures import gallery, group_figure, svg
 from esar_ros.benchmark.report.tables import (
     Drawing,
@@ -65,7 +65,7 @@ def sections(report: Report) -> Sequence[Section]:
         comparison(report),
         endings(report),
         Drawing("sizes.svg", "Scores by size of the object", lambda: svg(group_figure(report)),
-                "Means over episodes with 95 % intervals."),
+                "Means over episodes with 95 % intervals; hollow: what stands outside the comparison."),
         gallery(report),
         paper_table(replace(PAPER, methods=_BY_OVERALL), report.layout),
     )  # fmt: skip
@@ -79,6 +79,7 @@ LAYOUT = Layout(
     ranked_by="sr",
     names=NAMES,
     shares=SHARES,
+    better=dict.fromkeys(("dts", "collision", "touched", "end_gap"), Better.LOWER),
     terminal={"dts": "DTS (m)", "collision": "contact", "steps": "steps"},
     references=frozenset(),
     reference_note="",

@@ -13,18 +13,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from esar_ros.app.cli import main as cli
 from esar_ros.benchmark.report.bench_results import read_bench
-from esar_ros.benchmark.report.comparison import Report, make_report
-from esar_ros.benchmark.report.comparison_figures import gallery_tasks
+from esar_ros.benchmark.report.comparison import Better, Report, make_report
+from esar_ros.benchmark.report.comparison_figures import gallery_tasks, group_figure, svg
 from esar_ros.benchmark.report.comparison_page import render_page, write_report
 from esar_ros.benchmark.report.formatting import PAGE_POLICY
-from esar_ros.benchmark.report.tables import Cell, Table, latex, markdown, table_csv, tex_text
+from esar_ros.benchmark.report.tables import Cell, Table, by_group, latex, markdown, table_csv, terminal_table, tex_text
 from esar_ros.mission.errors import UsageError
 from esar_ros.suites.esarbench.paper import PAPER
 from esar_ros.suites.esarbench.suite import ESARBENCH
-from esar_ros.suites.esarbench.tables import LAYOUT, SCORES
+from esar_ros.suites.esarbench.tables import LAYOUT, NAMES, SCORES
 from helpers.bench_maker import TOLD, make_bench, write_lines
 
 READER = ESARBENCH.reader()
@@ -44,6 +45,18 @@ def report_of(*folders: Path, **more: Any) -> Report:
 @pytest.fixture(scope="module")
 def report(lines: tuple[Path, list[dict[str, Any]]]) -> Report:
     return report_of(lines[0])
+
+
+def terminal(report: Report) -> str:
+    out = io.StringIO()
+    Console(file=out, width=80).print(terminal_table(report))
+    return out.getvalue()
+
+
+def test_a_terminal_of_80_columns_shows_every_method_and_number_in_full(report: Report) -> None:
+    written = terminal(report)
+    assert all(method.name in written for method in report.methods) and "…" not in written
+    assert "crashed ↓" in written and "↓ lower is better" in written
 
 
 def by_name(report: Report) -> dict[str, Table]:
@@ -79,7 +92,7 @@ def test_the_tables_have_the_paper_s_layout(report: Report) -> None:
     for name, pair in (("table2", ("SR", "TSR")), ("table3", ("CDS", "RS"))):
         table = tables[name]
         assert [text for text, _ in table.groups][1:6] == ["Simple", "Medium", "Hard", "Extreme", "Overall"]
-        assert table.heads == ("method", *pair * 5, "tasks", "seeds")
+        assert table.heads == ("method", *[f"{head} ↑" for head in pair] * 5, "tasks", "seeds")
         assert all(row[-2].text == "12" and row[-1].text == "2" for row in table.rows)
         assert all(
             re.fullmatch(r"-?\d+\.\d\d", cell.text) and cell.interval for row in table.rows for cell in row[1:11]
@@ -109,7 +122,7 @@ def test_every_victim_of_every_episode_stands_under_one_cause(tmp_path: Path) ->
 
 def test_scores_under_each_judge_stand_beside_each_other(report: Report) -> None:
     table = by_name(report)["judges"]
-    assert table.heads == ("method", "exact label", "offline judge")
+    assert table.heads == ("method", "exact label ↑", "offline judge ↑")
     assert "label, offline/2" in table.notes[0] and "No model was asked" in table.notes[1]
     offline, own = report.cell("belief", "overall", "cds_offline"), report.cell("belief", "overall", "cds")
     assert offline is not None and own is not None and offline.mean == pytest.approx(own.mean, abs=1e-6)
@@ -153,6 +166,48 @@ def test_failed_episodes_are_kept_and_named(tmp_path: Path) -> None:
     page = render_page(report, report.layout.sections(report), {})
     assert "&lt;b&gt;boom" in page and "<b>boom" not in page
     assert any("Only 2 events" in note for note in report.notes)
+    table = by_name(report)["table2"]
+    failed = {row[0].text: (row[-1].text, row[-1].bad, row[0].bad) for row in table.rows}
+    assert table.heads[-1] == "failed" and table.groups[-1] == ("", 3)
+    assert failed == {"fbe": ("1 of 8", True, True), "zigzag": ("–", False, False)}
+    assert '<td class="bad">fbe' in page and '<td class="bad">zigzag' not in page
+
+
+def test_one_task_has_no_interval(tmp_path: Path) -> None:
+    make_bench(tmp_path, {"fbe": 0.5, "zigzag": 0.1}, events=1, snapshots=1, tasks=1, seeds=2)
+    report = report_of(tmp_path)
+    tables = by_name(report)
+    for cell in (tables["table2"].rows[0][-3], tables["comparison"].rows[0][1]):
+        assert (cell.interval, cell.note) == ("", "1 task")
+    assert "(1 task)" in markdown(tables["table2"]) and "(1 task)" in latex(tables["table2"])
+    assert "low" not in table_csv(tables["table2"]).splitlines()[0]
+    written = terminal(report)
+    assert "1 task" in written and ", " not in written.splitlines()[1]
+
+
+def test_every_figure_is_better_the_way_that_its_arrow_says(report: Report) -> None:
+    layout = report.layout
+    ways = {layout.head(figure) for figure in ("rs", "crashed", "elapsed", "sr@5", "precision") if figure in NAMES}
+    assert ways == {"RS ↑", "crash rate ↓", "task time (s)", "precision ↑"}
+    assert layout.better_way("sr@5") is Better.HIGHER
+    page = render_page(report, report.layout.sections(report), {})
+    assert "higher is better, ↓ lower is better" in page
+    lower = by_group(replace(report, layout=replace(layout, better={"cds_label": Better.LOWER})), "t", "t", ("rs",))
+    assert [row[0].text for row in lower.rows if row[-3].best] == ["belief"], "the highest of a score"
+    assert Better.LOWER.best([3.0, 1.0]) == 1.0 and Better.HIGHER.best([3.0, 1.0]) == 3.0
+
+
+def test_a_method_alone_is_compared_with_the_oracle_for_reference(tmp_path: Path) -> None:
+    make_bench(tmp_path / "a", {"fbe": 0.4}, events=2)
+    make_bench(tmp_path / "b", {"oracle": 1.0}, events=2, eligible=False, ineligible_reasons=("uses ground truth",))
+    report = report_of(tmp_path / "a", tmp_path / "b")
+    table = by_name(report)["comparison"]
+    assert [row[0].text for row in table.rows] == ["fbe − oracle†"]
+    assert any("for reference" in note for note in table.notes)
+    drawn = svg(group_figure(report))
+    assert "oracle†" in drawn and ">fbe<" in drawn
+    alone = by_name(report_of(tmp_path / "a"))["comparison"]
+    assert alone.rows == () and alone.notes == ("There is one method alone.",)
 
 
 def test_oracles_stand_apart(lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:

@@ -69,7 +69,8 @@ def test_a_benchmark_with_errors_ends_with_1_whenever_they_were_flown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told = (
-        f"esar: 2 of 4 episodes ended with an error and score 0: their reasons are in {tmp_path}/out/episodes.jsonl\n"
+        "esar: 2 of 4 episodes ended with an error and score 0 (2 agent-raise agent error): their reasons are in "
+        f"{tmp_path}/out/episodes.jsonl\n"
     )
     assert flown(tmp_path, "ok,agent-raise") == 1
     assert capsys.readouterr().err == told

@@ -52,6 +52,21 @@ def test_clues_have_a_body_and_words_and_replace_the_ones_before() -> None:
     assert {marker.header.frame_id for marker in (first, body, words)} == {"map"}
 
 
+def test_a_candidate_is_small_and_grey_and_has_no_words() -> None:
+    _, *markers = clue_markers([clue(1, "person", probability=0.07), clue(2, "person", probability=0.5)], STAMP).markers
+    assert {(marker.ns, marker.id) for marker in markers} == {("candidates", 1), ("clues", 2), ("labels", 2)}
+    dot = next(marker for marker in markers if marker.ns == "candidates")
+    assert dot.color.r == dot.color.g == dot.color.b
+    assert dot.scale.x == dot.scale.y == dot.scale.z == 1.0
+
+
+def test_one_label_stands_for_several_objects_that_may_be_one() -> None:
+    beside, apart = np.array([4.0, 2.0, 3.0]), np.array([90.0, 2.0, 3.0])
+    seen = [clue(1, probability=0.6), clue(2, probability=0.9, position=beside), clue(3, position=apart)]
+    words = {m.id: m.text.split("\n")[0] for m in clue_markers(seen, STAMP).markers if m.ns == "labels"}
+    assert words == {2: "tent ×2 0.90", 3: "tent 0.75"}
+
+
 def test_ids_beyond_a_signed_word_are_still_different() -> None:
     markers = clue_markers([clue(2**31), clue(2**32 - 1), clue(0)], STAMP).markers
     assert len({marker.id for marker in markers if marker.ns == "clues"}) == 3

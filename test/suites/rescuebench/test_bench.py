@@ -32,7 +32,7 @@ from esar_ros.suites.rescuebench.machine import Interaction, State
 from esar_ros.suites.rescuebench.oracle import Oracle
 from esar_ros.suites.rescuebench.own_points import flaws, site_of
 from esar_ros.suites.rescuebench.records import read_record
-from esar_ros.suites.rescuebench.sets import SETS, find_task, set_file, task_ids, tasks_of_file
+from esar_ros.suites.rescuebench.sets import MINI, SETS, find_task, set_file, task_ids, tasks_of_file
 from esar_ros.suites.rescuebench.settings import load_suite_settings
 from esar_ros.suites.rescuebench.suite import RESCUEBENCH
 from esar_ros.suites.rescuebench.tables import LAYOUT
@@ -40,6 +40,7 @@ from esar_ros.suites.rescuebench.walk import walk
 from helpers.full import mostly_full
 
 TASK = "L1-19"
+LEVEL_SETS = tuple(name for name in SETS if name != MINI)
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +179,16 @@ def test_the_oracle_hands_over_while_the_clock_runs(world: EmbeddedWorld) -> Non
     assert walked.machine.state is State.COMPLETED
 
 
-@pytest.mark.parametrize("name", SETS)
+def test_mini_is_of_the_dev_split_and_of_places_that_no_other_set_has() -> None:
+    tasks = [find_task(id) for id in task_ids(MINI)]
+    others = [find_task(id) for name in LEVEL_SETS for id in task_ids(name)]
+    assert {task.split for task in tasks} == {"dev"} and {task.split for task in others} == {"test"}
+    assert [task.point.level for task in tasks[:6]] == [0, 0, 1, 2, 3, 4]
+    assert not {task.point.place for task in tasks} & {task.point.place for task in others}
+    assert RESCUEBENCH.plan(task_ids(MINI), ["random"], 1, {}).test_tasks == 0
+
+
+@pytest.mark.parametrize("name", LEVEL_SETS)
 def test_a_set_is_of_its_level_and_any_first_part_of_it_is_balanced(name: str) -> None:
     tasks = [find_task(id) for id in task_ids(name)]
     assert len(tasks) == 25 and len({task.digest for task in tasks}) == 25

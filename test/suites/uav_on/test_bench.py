@@ -189,16 +189,16 @@ def test_tables_2_and_3_have_the_paper_s_columns_and_its_rows_stand_apart(report
     made = tables(report)
     table2, table3, paper = made["table2"], made["table3"], made["paper"]
     assert [text for text, _ in table2.groups] == ["", "Small", "Mid", "Big", "Overall", ""]
-    assert table2.heads[1:5] == ("DTS (m)", "SR", "OSR", "SPL")
+    assert table2.heads[1:5] == ("DTS (m) ↓", "SR ↑", "OSR ↑", "SPL ↑")
     assert [row[0].text for row in table2.rows] == ["golden"]
-    assert table3.heads[1:6] == ("stop", "max step", "collision", "steps", "safe dist. (m)")
+    assert table3.heads[1:6] == ("stop", "max step", "collision ↓", "steps", "safe dist. (m)")
     assert "commanded poses" in table2.notes[-1]
     assert [row[0].text for row in paper.rows] == list(PAPER.methods)
     assert [span for _, span in paper.groups] == [1, 4, 4, 4, 9]
     random = dict(zip(paper.heads, (cell.text for cell in paper.rows[0]), strict=False))
     assert random["collision"] == "37.90" and random["steps"] == "12.09"
     assert "Unreal" in paper.notes[0]
-    assert len(made["rules"].heads) == 1 + 8 and "SR strict" in made["rules"].heads
+    assert len(made["rules"].heads) == 1 + 8 and "SR strict ↑" in made["rules"].heads
 
 
 def test_the_difference_of_commanded_and_measured_ends_is_a_column(report: Report) -> None:
@@ -297,7 +297,7 @@ def test_a_file_of_episodes_is_flown_in_the_scene_that_it_names(tmp_path: Path) 
     ]
     assert find_task(plan.jobs[0].task).scene is first.scene
     path.with_name("lost.json").write_text(json.dumps([{**mine, "map_name": "Barnyard_test"}]))
-    with pytest.raises(UsageError, match="no scene is named 'Barnyard_test'"):
+    with pytest.raises(UsageError, match="unknown scene 'Barnyard_test'"):
         UAV_ON.plan(choose_tasks(UAV_ON, str(path.with_name("lost.json"))), ("random",), 1, {})
 
 

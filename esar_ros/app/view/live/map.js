@@ -66,7 +66,7 @@ export class MissionMap {
       const home = this.state[`home/${vehicle}`], goal = this.state[`goal/${vehicle}`]?.position;
       if (home) points.push(home);
       if (goal) points.push(goal);
-      for (const clue of this.state[`clues/${vehicle}`] ?? []) points.push(clue.position);
+      for (const clue of this.state[`clues/${vehicle}`] ?? []) if (!clue.candidate) points.push(clue.position);
     }
     for (const thing of this.state.truth ?? []) points.push(thing.position);
     if (!points.length) return;
@@ -161,13 +161,17 @@ export class MissionMap {
     const g = this.g;
     for (const clue of this.state[`clues/${vehicle}`] ?? []) {
       const person = clue.kind === "person", colour = person ? "#ff6b6b" : "#6fe0ff";
-      const [x, y] = this.pixel(clue.position), [major, minor, angle] = clue.ellipse;
+      const [x, y] = this.pixel(clue.position), [major, minor, angle] = clue.ellipse, chosen = this.chosen === clue.id;
+      if (clue.candidate) { // too unlikely to be reported: a mark without a word
+        g.beginPath(); g.arc(x, y, chosen ? 6 : 2.5, 0, 7); g.fillStyle = chosen ? "#dfe6ea" : "#9aa6aecc"; g.fill();
+        continue;
+      }
       if (major !== null && minor !== null) { // two standard deviations
         g.beginPath(); g.ellipse(x, y, Math.max(2 * major * this.scale, 1), Math.max(2 * minor * this.scale, 1), (-angle * Math.PI) / 180, 0, 7);
         g.fillStyle = person ? "#ff6b6b33" : "#6fe0ff2e"; g.fill(); g.strokeStyle = colour; g.lineWidth = 1; g.stroke();
       }
-      g.beginPath(); g.arc(x, y, this.chosen === clue.id ? 7 : 4.5, 0, 7); g.fillStyle = colour; g.fill(); g.strokeStyle = "#000"; g.lineWidth = 1.5; g.stroke();
-      this.label(clue.kind, x, y, colour, person ? 2 : 1);
+      g.beginPath(); g.arc(x, y, chosen ? 7 : 4.5, 0, 7); g.fillStyle = colour; g.fill(); g.strokeStyle = "#000"; g.lineWidth = 1.5; g.stroke();
+      if (clue.label) this.label(clue.label, x, y, colour, person ? 2 : 1);
     }
   }
 

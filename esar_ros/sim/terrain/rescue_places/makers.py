@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.sim.terrain.rescue_places import desert, harbour, room, street, suburb
 from esar_ros.sim.terrain.rescue_places.site import RescueSite
 
@@ -22,5 +22,5 @@ MAKERS: dict[str, Callable[[int], RescueSite]] = {
 def rescue_site(name: str, seed: int = 0) -> RescueSite:
     """A place of a kind and a seed, the same every time. Raises UsageError for an unknown kind."""
     if name not in MAKERS:
-        raise UsageError(f"unknown rescue place '{name}'", f"known: {', '.join(MAKERS)}")
+        raise UsageError(f"unknown rescue place '{name}'", suggest(name, MAKERS))
     return MAKERS[name](seed)

@@ -143,7 +143,7 @@ def _ground(at: Points) -> Ground:
 
 def main() -> int:
     """Write the files."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--count", type=int, default=24)
     parser.add_argument("--seed", type=int, default=0)

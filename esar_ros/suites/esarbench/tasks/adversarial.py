@@ -104,7 +104,7 @@ def _changes(tasks: Sequence[str], seed: int) -> Iterator[Task]:
 
 def main() -> int:
     """Write the files."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--tasks", default="dev", help="a set, or ids with commas")
     parser.add_argument("--limit", type=int, default=10)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.task_files import benchmark_index, demo_tasks
 
 SETS: tuple[str, ...] = ("all", "dev", "test", "mini", "demo")
@@ -17,7 +17,7 @@ def task_set(name: str) -> tuple[str, ...]:
     if name == "demo":
         return tuple(demo_tasks())
     if name not in SETS:
-        raise UsageError(f"unknown task set '{name}'", f"known: {', '.join(SETS)}")
+        raise UsageError(f"unknown task set '{name}'", suggest(name, SETS))
     index = benchmark_index()
     if name == "mini":
         return tuple(index["mini"])

@@ -14,7 +14,7 @@ from typing import Literal
 from pydantic import Field, field_validator
 
 from esar_ros.mission.clues import ClueKind, VictimPose
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.resources import resource
 from esar_ros.mission.settings_file import StrictModel, parse_yaml, validated
 from esar_ros.mission.weather import Weather
@@ -115,7 +115,7 @@ def load_story(id: str) -> Story:
     try:
         return parse_story(path.read_text(encoding="utf-8"), path)
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read story {path}: {error}", f"known: {', '.join(story_ids())}") from None
+        raise UsageError(f"cannot read story {path}: {error}", suggest(id, story_ids())) from None
 
 
 def parse_story(text: str, path: Path) -> Story:

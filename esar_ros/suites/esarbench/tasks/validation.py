@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from esar_ros.mission.clues import PERSON
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.task import Task, task_from
 from esar_ros.mission.task_files import find_task
 from esar_ros.scoring.difficulty import difficulty
@@ -39,7 +39,7 @@ def ground_of(map_id: str) -> PlaceMap:
 def check_task(task: Task, source: str) -> None:
     """Raise UsageError naming source, key and reason where a task does not fit its map."""
     if task.map not in known_maps():
-        raise UsageError(f"{source}, key map: unknown map '{task.map}'", f"known: {', '.join(known_maps())}")
+        raise UsageError(f"{source}, key map: unknown map '{task.map}'", suggest(task.map, known_maps()))
     place = ground_of(task.map)
     for key, xy, steepest in _spots(task):
         if fault := _ground_fault(place, xy, steepest):

@@ -310,7 +310,9 @@ def _text(value: Any) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command. Returns its exit code: 0 written or as made, 1 otherwise."""
-    parser = argparse.ArgumentParser(prog="python -m esar_ros.suites.uav_on.stand_ins.generator", description=__doc__)
+    parser = argparse.ArgumentParser(
+        allow_abbrev=False, prog="python -m esar_ros.suites.uav_on.stand_ins.generator", description=__doc__
+    )
     parser.add_argument("--out", type=Path, default=resource(TASKS) / Path(DIRECTORY).name, help="folder")
     parser.add_argument("--check", action="store_true", help="compare with the folder, write nothing")
     chosen = parser.parse_args(arguments)

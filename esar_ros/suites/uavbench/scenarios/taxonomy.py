@@ -5,9 +5,10 @@ The paper names categories and publishes no list (section III-B); the tokens are
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from enum import Enum
 from typing import Literal, get_args
+
+from esar_ros.mission import errors
 
 Mission = Literal[
     "inspection", "survey", "delivery", "search_rescue", "mapping", "firefighting_drop", "runway_touch_and_go",
@@ -103,4 +104,4 @@ def nearest(word: str, known: tuple[str, ...]) -> str | None:
     """Returns the known token that a word most likely means; None where none is near."""
     if canonical(word) in known:
         return canonical(word)
-    return next(iter(get_close_matches(canonical(word), known, 1, 0.6)), None)
+    return errors.nearest(canonical(word), known)

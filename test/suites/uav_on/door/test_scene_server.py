@@ -179,6 +179,6 @@ def test_the_authors_scenes_are_flown_in_stand_ins_and_others_are_refused(monkey
     monkeypatch.delitem(SETS, "smoke")  # it is made, not read
     assert scene_here("CityPark_test", SETTINGS) == scene_here("CityPark", SETTINGS) == "standin_park"
     assert scene_here("standin_street_mini", SETTINGS) == "standin_street_mini"
-    with pytest.raises(UsageError, match="no scene is named 'Atlantis'"):
+    with pytest.raises(UsageError, match="unknown scene 'Atlantis'"):
         scene_here("Atlantis", SETTINGS)
     assert len(SETTINGS.stand_ins) == 14
