@@ -34,6 +34,7 @@ class DecisionStatus(IntEnum):
     DONE = 1
     THINKING = 2  # still at it: the last goal stays until effective
     STOP = 3  # the mission is over as far as the planner is concerned
+    FAILED = 4  # the method raised an error, or its answer was no decision: the mission ends as an error
 
 
 class ReportType(IntEnum):

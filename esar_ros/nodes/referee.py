@@ -12,6 +12,7 @@ from esar_ros.benchmark.engine.run_description import describe_run, mission_id
 from esar_ros.bridges.airsim.client import AirSimError
 from esar_ros.bridges.airsim.connect import authorise
 from esar_ros.mission import names
+from esar_ros.mission.decision import DecisionStatus
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.stamps import nanoseconds
@@ -196,7 +197,8 @@ class RefereeNode(StepNode):
                 late = "state" if state is None else "first pictures to be searched for clues"
                 self._tell_waiting(f"waiting for {vehicle}'s {late}")
             return
-        if ns % 1_000_000_000 < 60_000_000 or (decision is not None and decision.status == decision.STOP):
+        over = decision is not None and decision.status in (DecisionStatus.STOP, DecisionStatus.FAILED)
+        if ns % 1_000_000_000 < 60_000_000 or over:
             self._advance(ns)
 
     def on_step(self, step: Step) -> bool | None:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.mission import names
+from esar_ros.mission.decision import DecisionStatus
 from esar_ros.mission.modes import Landed, Reason, mode_name, reason_name
 from esar_ros.mission.stamps import NANO
 from esar_ros.scoring import metrics
@@ -156,7 +157,8 @@ def _decisions(record: EpisodeRecord, truth: Truth) -> list[DecisionRow]:
 
 def count_troubles(record: EpisodeRecord, truth: Truth) -> dict[str, int]:
     """Decisions of all vehicles that were made without the model their method asks, by the reason."""
-    return dict(sorted(Counter(row.trouble for row in _decisions(record, truth) if row.trouble).items()))
+    made = [row for row in _decisions(record, truth) if row.status != DecisionStatus.FAILED]
+    return dict(sorted(Counter(row.trouble for row in made if row.trouble).items()))
 
 
 def summarise_timing(record: EpisodeRecord, truth: Truth) -> Timing:

@@ -97,6 +97,9 @@ class Referee:
             return
         if topic == names.DECISION and row.status == DecisionStatus.STOP:
             self._stopped[vehicle] = min(row.effective, self._stopped.get(vehicle, row.effective))
+        elif topic == names.DECISION and row.status == DecisionStatus.FAILED:
+            whose = "the planner" if len(self._vehicles) == 1 else f"{vehicle}: the planner"
+            self.fail(row.effective, f"{whose} failed: {row.trouble or 'no reason given'}")
         elif topic == names.SAFETY_STATUS and row.breach:
             self._reasons.append(Ending(row.stamp, End.BREACH, f"{vehicle}: {row.text or 'hard safety envelope left'}"))
         elif topic == names.COLLISION:
