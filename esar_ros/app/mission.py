@@ -160,7 +160,7 @@ def _port(wanted: int, host: str, embedded: bool) -> int:
 
 
 def fly(options: MissionOptions, line: ProgressLine) -> int:
-    """Run the graph until the mission's end. 0 scored, 1 failed, 130 interrupted. Raises UsageError."""
+    """Run the graph until the mission's end. 0 ended, 1 a process failed, 130 interrupted. Raises UsageError."""
     out = Path(options.out)
     newest = [Progress("start", text="simulator, bridge, sensing, pilot, governor, planner, referee")]
 
@@ -260,7 +260,10 @@ def main(argv: list[str]) -> int:
     if (results.path / "result.json").is_file() and (results.path / "bag").is_dir():
         from esar_ros.benchmark.report.mission_report import show_mission
 
-        show_mission(results.path)
+        result = show_mission(results.path)
+        if result.error is not None:
+            print(f"esar: {result.error}", file=sys.stderr)
+            code = code or 1
         if earlier is not None:
             print(rerun.verdict(earlier, results.path / "result.json"))
     return code

@@ -28,7 +28,7 @@ from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
 from esar_ros.nodes.core.types import message_class
 from esar_ros.nodes.graph.mission import ENDS, NOISY, ODOMETRIES, PX4
-from esar_ros.nodes.graph.progress import PHASES, Progress, tell
+from esar_ros.nodes.graph.progress import PHASES, Progress, tell, told_failure
 from esar_ros.nodes.messages import convert
 from esar_ros.planning.method import details_of
 from esar_ros.planning.registry import create as create_method
@@ -270,12 +270,16 @@ class RefereeNode(StepNode):
         return all(state is not None and state.phase == PilotState.DONE for state in states)
 
     def wind_down(self) -> bool:
-        """Scores the flight so far when a person ends the mission early. False when nothing was flown."""
+        """Scores the flight so far when a person, or a process that failed, ends it. False when nothing was flown."""
         if self._referee is None or self._referee.start is None:
             return False
         if self._result is None:
             # The last stamp up to which everything is at hand, so that the bag scores the same.
-            self._referee.abort(self._complete_to)
+            failure = told_failure()
+            if failure:
+                self._referee.fail(self._complete_to, failure)
+            else:
+                self._referee.abort(self._complete_to)
             self._referee.advance(self._complete_to)
             self._end()
         return True

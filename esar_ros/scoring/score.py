@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,16 +10,18 @@ import numpy as np
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission import names
-from esar_ros.mission.decision import ReportType
+from esar_ros.mission.decision import PARTLY, ReportType
 from esar_ros.mission.stamps import NANO
 from esar_ros.scoring import metrics
 from esar_ros.scoring.findings import Claim, Claims, Findings, collect_claims
-from esar_ros.scoring.flight import Flight, count_troubles, fly_over, summarise_safety, summarise_timing
+from esar_ros.scoring.flight import Flight, count_answers, count_troubles, fly_over, summarise_safety, summarise_timing
 from esar_ros.scoring.judge import Judge
 from esar_ros.scoring.losses import Looks, Seen, cause_of, collect_looks
 from esar_ros.scoring.record import EpisodeRecord
 from esar_ros.scoring.result import ClueResult, Metrics, ReportResult, Result, Safety, Scores, TaskInfo, VictimResult
 from esar_ros.scoring.truth import End, Point, TrueClue, TrueVictim, Truth
+
+UNUSED = "no answer of the model could be used"  # why a flight is not eligible
 
 
 def score(record: EpisodeRecord, truth: Truth, judge: Judge) -> Result:
@@ -32,7 +35,10 @@ def score(record: EpisodeRecord, truth: Truth, judge: Judge) -> Result:
     flights = fly_over(record, truth)
     safety = summarise_safety(flights, truth)
     reports = _reports(claims, found, truth)
+    troubles, (asked, used) = count_troubles(record, truth), count_answers(record, truth)
     reasons = _ineligible(record, truth, truncated)
+    if asked and not used:
+        reasons = (*reasons, UNUSED)
     looks, run = collect_looks(record, truth), truth.run
     return Result(
         schema="esar-result/1",
@@ -40,7 +46,8 @@ def score(record: EpisodeRecord, truth: Truth, judge: Judge) -> Result:
         task=_task(truth),
         planner=run.planner,
         planner_details=run.planner_details,
-        planner_troubles=count_troubles(record, truth),
+        planner_troubles=troubles,
+        trouble=_trouble(asked, used, troubles),
         detector_details=run.detector_details,
         eligible=run.eligible and not reasons,
         ineligible_reasons=reasons,
@@ -68,6 +75,15 @@ def score(record: EpisodeRecord, truth: Truth, judge: Judge) -> Result:
         safety=safety,
         timing=summarise_timing(record, truth),
     )
+
+
+def _trouble(asked: int, used: int, troubles: Mapping[str, int]) -> str:
+    """Returns in words how many of a model's answers could be used, and the reason of most that could not."""
+    if used == asked:
+        return ""
+    without = {why: count for why, count in troubles.items() if not why.startswith(PARTLY)}
+    most = max(without, key=lambda why: without[why])
+    return f"{used} of {asked} answers of the model could be used: {most} ({without[most]} times)"
 
 
 def _up_to_the_cut(record: EpisodeRecord, truth: Truth) -> tuple[Truth, float | None]:

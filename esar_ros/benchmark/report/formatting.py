@@ -116,6 +116,16 @@ def _lost(thing: VictimResult | ClueResult, gate: float) -> TypeGuard[VictimResu
     return near is not None and near < gate
 
 
+def score(result: Result, share: float) -> str:
+    """A score in per cent; a dash where the run failed, which has none (a benchmark counts it as 0)."""
+    return "–" if result.error is not None else percent(share)
+
+
+def headline(result: Result) -> str:
+    """Returns what must be read before any number: that the run failed, or the trouble with the model's answers."""
+    return f"no score: {result.error}" if result.error is not None else result.trouble
+
+
 def caveats(result: Result) -> list[str]:
     """Returns the caveats that a reader must know before comparing this result."""
     notes = [f"not eligible: {reason}" for reason in result.ineligible_reasons]
@@ -123,6 +133,4 @@ def caveats(result: Result) -> list[str]:
         notes.append(f"preset {result.preset}")
     if not result.governor:
         notes.append("flown without the safety governor")
-    if result.error:
-        notes.append(f"the run failed: {result.error}")
     return notes

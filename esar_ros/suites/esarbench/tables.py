@@ -98,9 +98,15 @@ def _judges(report: Report) -> Table:
 
 
 def _caveats(method: Method) -> Sequence[str]:
-    """Returns what is to be said of a row's judges."""
+    """Returns what is to be said of the model that a row's method asked, and of its judges."""
+    troubled = [e for e in method.episodes if e.trouble]
     fallen = sum(not e.judges.get("cds_llm", "llm/").startswith("llm/") for e in method.episodes)
-    return [f"in {fallen} episodes the model did not answer and the offline judge spoke."] if fallen else []
+    said = [f"in {fallen} episodes the model did not answer and the offline judge spoke."] if fallen else []
+    if not troubled:
+        return said
+    first = troubled[0]
+    where = f"{first.unit.task}, seed {first.seed}"
+    return [f"the model's answers failed in {len(troubled)} episodes, e.g. {where}: {first.trouble}.", *said]
 
 
 def sections(report: Report) -> Sequence[Section]:
