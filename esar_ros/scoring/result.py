@@ -102,6 +102,7 @@ class Cause(str, Enum):
     FOUND = "found"
     TOO_LATE = "too_late"
     CRASHED = "crashed"
+    FAILED = "failed"
 
 
 class _Looked(StrictModel):
@@ -189,8 +190,8 @@ class Result(StrictModel):
     )
     planner_troubles: dict[str, int] = Field(
         default_factory=dict,
-        description="decisions without an answer of the model that the method asked for, by the reason; partly: another "
-        "answer was used",
+        description="decisions without an answer of the model that the method asked for, by the reason; partly: "
+        "another answer was used",
     )
     trouble: str = Field("", description="what went wrong with the model's answers, in a line; empty: nothing")
     detector_details: dict[str, str] = Field(

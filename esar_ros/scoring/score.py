@@ -97,7 +97,13 @@ def _up_to_the_cut(record: EpisodeRecord, truth: Truth) -> tuple[Truth, float | 
 
 
 def _elapsed(truth: Truth) -> float:
+    """Returns how long the mission lasted, s."""
     return min(max((truth.end - truth.start) / NANO, 0.0), truth.task.t_max)
+
+
+def _scored_time(truth: Truth) -> float:
+    """Returns the time (s) by which success is weighed: who was landed by another has not ended its search."""
+    return truth.task.t_max if truth.end_reason is End.LANDED else _elapsed(truth)
 
 
 def _scores(found: Findings, safe: bool, truth: Truth) -> Scores:
@@ -111,7 +117,7 @@ def _scores(found: Findings, safe: bool, truth: Truth) -> Scores:
             len(found.clues_exact),
         )
     victims, gated_first, located, exact = counts
-    elapsed, t_max = _elapsed(truth), truth.task.t_max
+    elapsed, t_max = _scored_time(truth), truth.task.t_max
     sr = metrics.share(victims, len(truth.victims))
     cds = metrics.clue_score(located, exact, len(truth.clues), truth.thresholds)
     return Scores(
@@ -146,7 +152,7 @@ def _metrics(
         safe=safety.safe,
         crashed=safety.collisions > 0,
         elapsed=_elapsed(truth),
-        efficiency=metrics.efficiency(_elapsed(truth), truth.task.t_max),
+        efficiency=metrics.efficiency(_scored_time(truth), truth.task.t_max),
         path_length=sum(flight.path_length for flight in flights),
         safe_flight_distance=sum(flight.safe_distance for flight in flights),
         coverage=max(flight.coverage for flight in flights),

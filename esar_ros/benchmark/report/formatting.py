@@ -18,6 +18,7 @@ ENDINGS = {
     End.BREACH: "ended by leaving the safety envelope",
     End.ERROR: "failed",
     End.ABORTED: "ended by a person",
+    End.LANDED: "landed by the governor or the autopilot",
 }
 
 CAUSES = {
@@ -28,16 +29,19 @@ CAUSES = {
     Cause.REPORTED_OFF: "reported off",
     Cause.TOO_LATE: "too late",
     Cause.CRASHED: "crashed",
+    Cause.FAILED: "run failed",
 }
 
 
 _LOOKED = {Cause.SEEN_NOT_REPORTED: "unsure", Cause.LOOKED_AND_MISSED: "looked"}
-_UNSEEN = (Cause.NEVER_LOOKED, Cause.TOO_LATE, Cause.CRASHED)
+_UNSEEN = (Cause.NEVER_LOOKED, Cause.TOO_LATE, Cause.CRASHED, Cause.FAILED)
 
 
 def ending(result: Result) -> str:
-    """Returns the reason for a mission's end, or that its bag does not reach it."""
-    return ENDINGS[result.end] if result.truncated is None else "bag truncated"
+    """Returns the reason for a mission's end, of a landing in the words of the result, or that its bag is cut."""
+    if result.truncated is not None:
+        return "bag truncated"
+    return result.end_text if result.end is End.LANDED and result.end_text else ENDINGS[result.end]
 
 
 def plain(word: str) -> str:
@@ -106,6 +110,7 @@ def why(thing: VictimResult | ClueResult, gate: float) -> str:
         Cause.NEVER_LOOKED: f"never looked: in no picture within {LOOK_RANGE:.0f} m",
         Cause.TOO_LATE: f"too late: the flight ended before a picture within {LOOK_RANGE:.0f} m",
         Cause.CRASHED: "crashed",
+        Cause.FAILED: "the run failed",
         Cause.FOUND: "",
     }[thing.cause]
 

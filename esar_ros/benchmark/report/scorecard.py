@@ -142,7 +142,8 @@ def _draw_panel(ax: Axes, flown: MissionRecord) -> None:
         value = {"SR": m.sr, "TSR": m.tsr, "CDS": m.cds}[name]
         y = 172.0 + 36.0 * i
         ax.text(196, y, name, fontsize=11, weight="bold", color=INK, va="center")
-        ax.text(right, y, formatting.score(result, value), fontsize=12, weight="bold", color=INK, ha="right", va="center")
+        words = formatting.score(result, value)
+        ax.text(right, y, words, fontsize=12, weight="bold", color=INK, ha="right", va="center")
         ax.text(right - 62, y, meaning, fontsize=8.5, color=_MUTED, ha="right", va="center")
         ax.add_patch(Rectangle((196, y + 10), right - 196, 5, fc=_LINE, ec="none"))
         ax.add_patch(Rectangle((196, y + 10), (right - 196) * min(value, 1.0), 5, fc=FOUND, ec="none"))
