@@ -19,7 +19,7 @@ from esar_ros.app.brief import CORRECT, with_correction
 from esar_ros.app.progress import ProgressLine, parse
 from esar_ros.app.results import TASK, ResultsFolder
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.task import Task, load_task, parse_task
+from esar_ros.mission.task import Task, parse_task
 from esar_ros.nodes.core.faults.checked import checked_schedule
 from esar_ros.nodes.core.interface import SIMULATOR
 from esar_ros.nodes.graph.mission import (
@@ -46,6 +46,7 @@ from esar_ros.perception.detectors.chosen import absolute, create_chosen
 from esar_ros.planning.registry import create as create_planner
 from esar_ros.safety.zones import load_keep_out
 from esar_ros.sim.server import STAGE
+from esar_ros.suites.esarbench.tasks.validation import load_valid_task
 
 POLL = 0.1  # s
 VIEW_PORT = 8643  # beside the simulator's own page
@@ -95,7 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
     """Checked choices and the task they are about. Raises UsageError."""
-    task = load_task(arguments.task)
+    task = load_valid_task(arguments.task)
     create_chosen(arguments.detector)  # wrong weights or classes are told before take-off
     create_planner(arguments.planner)  # a wrong name, bad parameters, no model to ask: told before take-off
     if arguments.params_file:

@@ -1,6 +1,8 @@
-"""UsageError, the one error raised on a user's bad input: what is wrong, where, and how to correct it."""
+"""UsageError, the error raised on a user's bad input: what is wrong, where, and how to correct it."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 
 class UsageError(Exception):
@@ -12,6 +14,14 @@ class UsageError(Exception):
     def __init__(self, what: str, cure: str = "") -> None:
         text = " ".join(f"{what}: {cure}".split()) if cure else " ".join(what.split())
         super().__init__(text)
+
+
+class UsageErrors(UsageError):
+    """All faults of one input, which the command line prints a line each before it exits with 2."""
+
+    def __init__(self, faults: Iterable[UsageError]) -> None:
+        self.faults = tuple(faults)
+        Exception.__init__(self, "\n".join(map(str, self.faults)))
 
 
 def first_line(error: BaseException) -> str:

@@ -16,7 +16,6 @@ from esar_ros.mission.decision import DecisionStatus
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.stamps import nanoseconds
-from esar_ros.mission.task import load_task
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.msg import MissionState, PilotState, SafetyStatus, Score, Tick, Truth
 from esar_ros.nodes.airsim.server import Server
@@ -36,9 +35,9 @@ from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.record import TOPICS as SCORED
 from esar_ros.scoring.referee import Referee
 from esar_ros.scoring.result import Result, write_atomically
-from esar_ros.sim.terrain.maps import load_map
 from esar_ros.suites.esarbench.brief import make_brief
 from esar_ros.suites.esarbench.deployer import deploy
+from esar_ros.suites.esarbench.tasks.validation import ground_of, load_valid_task
 
 LINGER = 0.5  # s the graph goes on after the end, so that everybody hears of it
 RETURN_PATIENCE = 180.0  # s wall to come home and land after the end, where that was asked for
@@ -53,7 +52,7 @@ class RefereeNode(StepNode):
         """recorded(ns): whether the recorder has everything up to a stamp."""
         super().__init__(interface.REFEREE)
         self._recorded = recorded
-        self._task = load_task(str(declare(self, "task", "aotai-first", "task id or path of a task file")))
+        self._task = load_valid_task(str(declare(self, "task", "aotai-first", "task id or path of a task file")))
         self._planner = str(declare(self, "planner", names.DEFAULT_PLANNER, "method, for the result"))
         seed = int(declare(self, "seed", -1, "random seed; -1: the task's", minimum=-1))
         self._seed = self._task.seed if seed < 0 else seed
@@ -113,7 +112,7 @@ class RefereeNode(StepNode):
         if not self.alone:
             return
         self._deploy_timer.cancel()
-        place = load_map(self._task.map)
+        place = ground_of(self._task.map)
         if self._world != "embedded":  # the embedded one tells what it does itself
             self._tell("join", text=f"waiting for the simulator on {self._server}")
         client = self._server.connect()

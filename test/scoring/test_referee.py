@@ -160,7 +160,7 @@ def test_a_person_who_takes_part_is_told_once_in_the_result_and_not_after_the_en
     assert "too late" not in result.ineligible_reasons
 
 
-# --- Landed by another than the planner --------------------------------------------------------------------------------
+# --- Landed by another than the planner -----------------------------------------------------------------------------
 
 
 def landing(referee: Referee, fakes, mode: int, text: str = "", holding: bool = False, vehicle: str = "uav1") -> None:
