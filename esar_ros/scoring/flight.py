@@ -88,8 +88,9 @@ def _flight(record: EpisodeRecord, truth: Truth, vehicle: str) -> Flight:
         stamps=stamps,
         positions=positions + np.array(truth.vehicles[vehicle].odom_in_map),
         safety=safety,
-        # Skids touching the ground where the vehicle stands are no crash.
-        collisions=tuple(stamp for stamp in contacts if flying(stamp)),
+        # Skids that touch the ground where the vehicle stands are no crash, nor is what a vehicle is drawn to touch
+        # while nobody knows where it is.
+        collisions=tuple(stamp for stamp in contacts if flying(stamp) and record.knows_place(vehicle, stamp)),
         breaches=tuple(row.stamp for row in safety if row.breach),
         aloft=_aloft(safety, landed, truth.thresholds.take_off_height)
         & np.array([flying(row.stamp) for row in safety], dtype=bool),

@@ -183,7 +183,7 @@ class Referee:
         if (landed := self._landing(start, now)) is not None:
             reasons.append(landed)
         for vehicle, stamp, touched in self._contacts:
-            if self._flying(vehicle, stamp):
+            if self._flying(vehicle, stamp) and self.record.knows_place(vehicle, stamp):
                 reasons.append(Ending(stamp, End.COLLISION, f"{vehicle} touched {touched or 'something'}"))
         due = [reason for reason in reasons if start <= reason.stamp <= now]
         return min(due, key=lambda end: (end.stamp, _GRAVITY.index(end.reason), end.text), default=None)

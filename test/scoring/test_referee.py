@@ -220,3 +220,21 @@ def test_a_method_s_error_ends_the_mission_with_its_words(make_referee, fakes) -
     referee.add("uav2", "planner/decision", failed)
     ending = referee.advance(at(20.0))
     assert (ending.reason, ending.text) == (End.ERROR, "uav2: the planner failed: KeyError: 'x' (mine.py, line 7)")
+
+
+def test_what_a_vehicle_is_drawn_to_touch_while_its_place_is_unknown_is_no_crash(make_referee, fakes) -> None:
+    def flown(resumes: float) -> Referee:
+        referee = make_referee()
+        for tenth in (*range(200), *range(round(resumes * 10), 400)):
+            referee.add("uav1", "odometry", fakes.odometry(tenth / 10, 0.0, 0.0))
+        referee.add("uav1", "vehicle_state", fakes.state(1.0))
+        referee.add("uav1", "collision", fakes.collision(25.0))
+        return referee
+
+    lost, known = flown(28.0), flown(20.0)
+    assert lost.advance(at(40.0)) is None
+    assert known.advance(at(40.0)).reason is End.COLLISION
+    result = [referee.result(OfflineJudge()).safety.collisions for referee in (known,)]
+    lost.abort(at(40.0))
+    lost.advance(at(40.0))
+    assert [*result, lost.result(OfflineJudge()).safety.collisions] == [1, 0]

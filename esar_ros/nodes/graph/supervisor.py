@@ -135,7 +135,7 @@ class Supervisor:
                 process.popen, process.restart_at = None, math.inf
                 continue
             if not process.spec.restart or process.restarts >= MAX_RESTARTS:
-                often = f" {process.restarts + 1} times" if process.restarts else ""
+                often = f", {process.restarts + 1} times" if process.restarts else ""
                 self._cause = f"{process.spec.label} {how_it_ended(code)}{often}: {process.last_words}"
                 self.failure = f"{self._cause} (see {process.log.name})"
                 return 1
