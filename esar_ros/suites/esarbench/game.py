@@ -87,7 +87,7 @@ class MissionGame:
         caller = _Caller(self, ask)
         flown = fly_episode(ESARBENCH, self._task, caller.name, seed, self._conditions, method=caller)
         result = flown.result
-        info = {"end": result.end.value, "metrics": result.metrics.model_dump()}
+        info = {"end": result.end.value, "error": result.error, "metrics": result.metrics.model_dump()}
         last = {name: array.copy() for name, array in caller.last.items()}  # nothing is looked at after the end
         return MissionEnding(last, float(result.metrics.rs), result.end is End.TIMEOUT, info)
 

@@ -16,8 +16,10 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.observation import Brief, Observation
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import Task, load_task
+from esar_ros.mission.vehicle import Body
 from esar_ros.planning import registry
 from esar_ros.scoring.result import parse_result
+from esar_ros.sim.physics.battery import Battery
 from esar_ros.suites.esarbench.episode import EmbeddedEpisode, failed
 from esar_ros.suites.esarbench.suite import ESARBENCH
 
@@ -168,6 +170,22 @@ def test_an_answer_that_is_no_decision_ends_the_episode_as_the_method_s_error_at
     result = flown.result
     assert (result.end.value, result.error) == ("error", f"the planner failed: {flown.error}")
     assert (result.metrics.rs, result.metrics.safe, result.planner_troubles) == (0.0, False, {})
+
+
+def test_a_vehicle_that_the_governor_lands_ends_its_mission_in_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    full = Battery.of
+
+    def small(body: Body) -> Battery:
+        battery = full(body)
+        battery.energy *= 0.05
+        return battery
+
+    monkeypatch.setattr(Battery, "of", staticmethod(small))
+    waiting = Answering(Decision("wait", "until it is landed", Goal()))
+    result = fly_episode(ESARBENCH, short(300.0), "answering", 7, FAST, method=waiting).result
+    assert result.end.value == "landed" and result.end_text.startswith("landed by the governor: battery ")
+    assert result.metrics.elapsed < 60.0 and result.metrics.efficiency == 0.0
+    assert result.safety.landed_at_end and result.metrics.safe
 
 
 def test_an_object_that_is_no_method_is_not_flown() -> None:
