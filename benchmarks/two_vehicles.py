@@ -23,7 +23,7 @@ from page import Table, add_page, goal_table, write_page
 from esar_ros.benchmark.runner.plan import choose_tasks
 from esar_ros.geometry.frames import Pose, Vector, quaternion_from_yaw
 from esar_ros.mission.clues import PERSON
-from esar_ros.mission.decision import Goal, GoalType, HeightReference, Report, ReportType
+from esar_ros.mission.decision import DecisionStatus, Goal, GoalType, HeightReference, Report, ReportType
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.names import CAMERAS
 from esar_ros.mission.observation import Brief, Observation, SeenClue, Teammate
@@ -192,7 +192,7 @@ def _decide(flyer: Flyer, world: World, others: tuple[Teammate, ...], now: float
             goal_reached=flyer.reached,
         )
     )
-    flyer.goal, flyer.stopped = answer.goal, answer.stopped
+    flyer.goal, flyer.stopped = answer.goal, answer.status is DecisionStatus.STOP
     flyer.sent += [report for _, report in answer.reports]
 
 

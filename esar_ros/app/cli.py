@@ -47,7 +47,7 @@ def usage() -> str:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Dispatch a verb; bad input gets one line and exit code 2."""
+    """Dispatch a verb; bad input gets one line a fault and exit code 2."""
     arguments = sys.argv[1:] if argv is None else argv
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         print(usage())
@@ -62,7 +62,8 @@ def main(argv: list[str] | None = None) -> int:
     try:
         return int(import_module(VERBS[verb][1]).main(rest))
     except UsageError as error:
-        print(f"esar: {error}", file=sys.stderr)
+        for line in str(error).splitlines():
+            print(f"esar: {line}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("Interrupted", file=sys.stderr)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from esar_ros.app.arguments import Parser
 from esar_ros.app.checks.files import examine_path
-from esar_ros.app.checks.finding import Check
+from esar_ros.app.checks.finding import UNCHECKED, Check
 from esar_ros.app.checks.symptoms import examine
 from esar_ros.bags.facts import parse_facts
 from esar_ros.mission import names
@@ -288,6 +288,8 @@ def report(checks: Sequence[Check], verdict: tuple[str, str] = ("missing", "read
             lines.append(f"{'':<26} {check.cure}")
     broken = [check.name for check in checks if check.needed and not check.ok]
     lines.append(f"{verdict[0]}: {', '.join(broken)}" if broken else verdict[1])
+    if unchecked := [check.name for check in checks if check.detail.startswith(UNCHECKED)]:
+        lines[-1] += f"; {UNCHECKED}: {', '.join(unchecked)}"
     return "\n".join(lines)
 
 

@@ -18,7 +18,7 @@ from esar_ros.app.brief import CORRECT, with_correction
 from esar_ros.app.progress import ProgressLine, parse
 from esar_ros.app.results import TASK, ResultsFolder
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.task import Task, load_task, parse_task
+from esar_ros.mission.task import Task, parse_task
 from esar_ros.nodes.core.faults.checked import checked_schedule
 from esar_ros.nodes.core.interface import SIMULATOR
 from esar_ros.nodes.graph.mission import (
@@ -46,6 +46,7 @@ from esar_ros.perception.detectors.real_pictures import real_flight_warning
 from esar_ros.planning.registry import create as create_planner
 from esar_ros.safety.zones import load_keep_out
 from esar_ros.sim.server import STAGE
+from esar_ros.suites.esarbench.tasks.validation import load_valid_task
 
 POLL = 0.1  # s
 VIEW_PORT = 8643  # beside the simulator's own page
@@ -101,7 +102,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
     """Checked choices and the task they are about. Raises UsageError."""
-    task = load_task(arguments.task)
+    task = load_valid_task(arguments.task)
     create_chosen(arguments.detector)  # wrong weights or classes are told before take-off
     create_planner(arguments.planner)  # a wrong name, bad parameters, no model to ask: told before take-off
     if arguments.params_file:
@@ -166,7 +167,7 @@ def _port(wanted: int, host: str, embedded: bool) -> int:
 
 
 def fly(options: MissionOptions, line: ProgressLine) -> int:
-    """Run the graph until the mission's end. 0 scored, 1 failed, 130 interrupted. Raises UsageError."""
+    """Run the graph until the mission's end. 0 ended, 1 a process failed, 130 interrupted. Raises UsageError."""
     out = Path(options.out)
     newest = [Progress("start", text="simulator, bridge, sensing, pilot, governor, planner, referee")]
 
@@ -269,7 +270,10 @@ def main(argv: list[str]) -> int:
     if (results.path / "result.json").is_file() and (results.path / "bag").is_dir():
         from esar_ros.benchmark.report.mission_report import show_mission
 
-        show_mission(results.path)
+        result = show_mission(results.path)
+        if result.error is not None:
+            print(f"esar: {result.error}", file=sys.stderr)
+            code = code or 1
         if earlier is not None:
             print(rerun.verdict(earlier, results.path / "result.json"))
     return code

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from esar_ros.app.arguments import Parser
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, UsageErrors
 from esar_ros.mission.resources import resource
 from esar_ros.mission.task import Task, load_task
 from esar_ros.mission.task_files import BENCHMARK_DIRECTORY, INDEX, benchmark_event, benchmark_index
@@ -120,8 +120,16 @@ def _lines(task: Task) -> dict[str, np.ndarray]:
 
 
 def _validate(arguments: argparse.Namespace) -> int:
+    faults: list[UsageError] = []
     for name in arguments.files:
-        print(f"{name}: task {load_valid_task(name).id} is valid")
+        try:
+            print(f"{name}: task {load_valid_task(name).id} is valid")
+        except UsageErrors as error:
+            faults += error.faults
+        except UsageError as error:
+            faults.append(error)
+    if faults:
+        raise UsageErrors(faults)
     if not arguments.files:
         ids = (*task_set("demo"), *task_set("all"))
         for id in ids:

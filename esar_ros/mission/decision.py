@@ -9,6 +9,8 @@ import numpy as np
 
 from esar_ros.geometry.frames import Vector
 
+PARTLY = "partly: "  # before the trouble of a decision that was made with the model all the same
+
 
 class GoalType(Enum):
     """Values equal those of msg/Goal.msg."""
@@ -34,6 +36,7 @@ class DecisionStatus(IntEnum):
     DONE = 1
     THINKING = 2  # still at it: the last goal stays until effective
     STOP = 3  # the mission is over as far as the planner is concerned
+    FAILED = 4  # the method raised an error, or its answer was no decision: the mission ends as an error
 
 
 class ReportType(IntEnum):
@@ -81,3 +84,8 @@ class Decision:
     tokens_out: int = 0
     thinking: bool = False  # still at it: the last goal holds until a later decision
     trouble: str = ""  # why it was decided without the model that the method asks
+
+
+def partly(trouble: str) -> str:
+    """Returns the trouble of a decision that was made with an answer of the model though another was not usable."""
+    return f"{PARTLY}{trouble}" if trouble and not trouble.startswith(PARTLY) else trouble

@@ -1,4 +1,4 @@
-"""UsageError, the one error raised on a user's bad input: what is wrong, where, and how to correct it."""
+"""UsageError, the error raised on a user's bad input: what is wrong, where, and how to correct it."""
 
 from __future__ import annotations
 
@@ -34,6 +34,14 @@ def suggest(name: str, known: Iterable[str], shown: str | None = None) -> str:
     names = tuple(known)
     meant = nearest(name, names)
     return f"did you mean {meant}? " * (meant is not None) + f"known: {', '.join(names) if shown is None else shown}"
+
+
+class UsageErrors(UsageError):
+    """All faults of one input, which the command line prints a line each before it exits with 2."""
+
+    def __init__(self, faults: Iterable[UsageError]) -> None:
+        self.faults = tuple(faults)
+        Exception.__init__(self, "\n".join(map(str, self.faults)))
 
 
 def first_line(error: BaseException) -> str:

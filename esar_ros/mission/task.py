@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import Field, ValidationError, ValidationInfo, field_validator
 
 from esar_ros.mission.clues import PERSON, ClueKind, VictimPose
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, UsageErrors
 from esar_ros.mission.settings_file import StrictModel
 from esar_ros.mission.task_files import TASK_DIRECTORY, TASK_SCHEMA, find_task, parse_json
 from esar_ros.mission.weather import Weather
@@ -123,28 +123,44 @@ def _refuse_twice(ids: list[str]) -> None:
 
 
 def parse_task(text: str, source: str) -> Task:
-    """Task from JSON text; source names it in errors. Raises UsageError naming file, key and reason."""
+    """Task from JSON text; source names it in errors. Raises UsageError, UsageErrors as task_from."""
     return task_from(parse_json(text, source), source)
 
 
 def task_from(data: Any, source: str) -> Task:
-    """Task from a JSON value; source names it in errors. Raises UsageError naming file, key and reason."""
+    """Task from a JSON value; source names it in errors. Raises UsageErrors: file, key and reason of each fault."""
     try:
         # Types are taken as written: "5" is no number, 1 no date.
         return Task.model_validate_json(json.dumps(data), strict=True)
     except (ValidationError, RecursionError) as error:
         if isinstance(error, RecursionError):
             raise UsageError(f"{source}: nested too deeply", "mend the file") from None
-        first = error.errors(include_url=False)[0]
-        key = ".".join(str(part)[:60] for part in first["loc"]) or "the task"
-        reason = first["msg"].removeprefix("Value error, ")
-        raise UsageError(f"{source}, key {key}: {reason}", f"it must follow {SCHEMA}") from None
+        found = [(one["type"], one["loc"], one["msg"]) for one in error.errors(include_url=False)]
+        # A list that counts as too short for a wrong member is no fault of its own.
+        own = [
+            (place, message)
+            for kind, place, message in found
+            if kind != "too_short" or all(at == place or at[: len(place)] != place for _, at, _ in found)
+        ]
+        raise UsageErrors(_fault(source, place, message) for place, message in own) from None
+
+
+def _fault(source: str, place: tuple[int | str, ...], message: str) -> UsageError:
+    key = ".".join(str(part)[:60] for part in place) or "the task"
+    return UsageError(f"{source}, key {key}: {message.removeprefix('Value error, ')}", f"it must follow {SCHEMA}")
 
 
 def load_task(name: str) -> Task:
     """Task by id (esar tasks list), or by the path of a .json file. Raises UsageError."""
     data, source = find_task(name)
     task = task_from(data, source)
-    if not name.endswith(".json") and "/" not in name and task.id != name:
-        raise UsageError(f"{source}, key id: '{task.id}'", f"the file's name says {name}")
+    if (fault := misnamed(task.id, name, source)) is not None:
+        raise fault
     return task
+
+
+def misnamed(id: Any, name: str, source: str) -> UsageError | None:
+    """Returns the fault of a task whose id is not that by which it was found."""
+    if name.endswith(".json") or "/" in name or id == name:
+        return None
+    return UsageError(f"{source}, key id: '{id}'", f"the file's name says {name}")

@@ -1,8 +1,9 @@
 """Mission control node: begins and ends a flight of a real vehicle, without ground truth and scoring.
 
 In place of the referee: it briefs the planner from the task's public part, with home where the vehicle stands, and
-starts the mission clock when a person calls `~/start`. `~/stop` ends it; so does its time, and the pilot then follows
-its parameter `end`. It counts the reports, so that a restarted planner continues their numbering.
+starts the mission clock when a person calls `~/start`. `~/stop` ends it; so do its time and an error of a planner, and
+the pilot then follows its parameter `end`. It counts the reports, so that a restarted planner goes on with their
+numbers.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from std_srvs.srv import Trigger
 
 from esar_ros.benchmark.engine.run_description import mission_id
 from esar_ros.mission import names
+from esar_ros.mission.decision import DecisionStatus
 from esar_ros.mission.task import load_task
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.msg import MissionState
@@ -44,6 +46,7 @@ class MissionControlNode(StepNode):
         self._reports: set[tuple[str, int]] = set()  # vehicle and number
         for vehicle in self.vehicles:
             self.input(names.REPORTS, lambda m, v=vehicle: self._reports.add((v, m.seq)), vehicle=vehicle)
+            self.input(names.DECISION, lambda m, v=vehicle: self._on_decision(v, m), vehicle=vehicle)
             self.output(names.BRIEF, vehicle)
             self.output(names.MISSION_STATE, vehicle)
             # The bridge needs the map's origin before it can say where the vehicle is.
@@ -84,6 +87,12 @@ class MissionControlNode(StepNode):
             self._finish(MissionState.END_ABORTED, "a person ended it")
             self._on_time()
         return response
+
+    def _on_decision(self, vehicle: str, decision: Any) -> None:
+        """Ends the mission where a planner has failed."""
+        if decision.status == DecisionStatus.FAILED and self._phase == MissionState.RUNNING:
+            self._finish(MissionState.END_ERROR, f"{vehicle}: the planner failed: {decision.trouble}")
+            self._on_time()
 
     def _note(self, what: str) -> None:
         for log in self._operator_logs:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from esar_ros.benchmark.engine.agent import AgentError, call_agent, stack_trace
 from esar_ros.mission import names
 from esar_ros.mission.decision import ReportType
 from esar_ros.mission.modes import Mode
@@ -34,6 +37,7 @@ from esar_ros.planning.session import Answer, Session
 from esar_ros.srv import Sighting
 
 BELIEF_PERIOD_NS = 1_000_000_000  # of mission time between two images of the belief
+_Answer = TypeVar("_Answer")
 
 
 class PlannerNode(StepNode):
@@ -73,7 +77,7 @@ class PlannerNode(StepNode):
         self._shown: tuple[int, Grid | None] = (-BELIEF_PERIOD_NS, None)  # stamp and belief last published
         self.create_service(Sighting, f"~/{names.SIGHTING}", self._on_sighting)
         if self.pace != LOCKSTEP:
-            self._session.run_clock()
+            self._ask(self._session.run_clock)
             self.inbox(names.CLUES)
             self.every(0.05, self._on_time)
             self._last_frame = 0
@@ -95,7 +99,8 @@ class PlannerNode(StepNode):
             return
         team = tuple(sorted((self.vehicles[0], *self._team.names))) if self._team.names else ()
         self._brief = replace(convert.brief_of(message), vehicle=self.vehicles[0], team=team)
-        self._session.reset(self._brief, max(self._seed, 0), state.reports)
+        brief = self._brief
+        self._ask(lambda: self._session.reset(brief, max(self._seed, 0), state.reports))
         self._start_ns = None
 
     def _on_sighting(self, request: Sighting.Request, response: Sighting.Response) -> Sighting.Response:
@@ -155,10 +160,20 @@ class PlannerNode(StepNode):
             self._start_ns = step.ns if begun is None else begun
         began = time.perf_counter()
         observation = self._observe(step)
-        answer = self._session.decide(observation)
+        answer = self._ask(lambda: self._session.decide(observation)) or self._session.decide(None)
         self._publish(step, answer, () if observation is None else observation.clues, time.perf_counter() - began)
         self._show_belief(step)
         return None
+
+    def _ask(self, call: Callable[[], _Answer]) -> _Answer | None:
+        """Calls the method; None where it fails: then every decision says why, and the mission ends as an error."""
+        try:
+            return call_agent(call, lambda inside: None)
+        except AgentError as failure:
+            print(stack_trace(failure), file=sys.stderr, flush=True)
+            self.get_logger().error(f"the planner failed: {failure}")
+            self._session.fail(str(failure))
+            return None
 
     def _publish(self, step: Step, answer: Answer, clues: tuple[SeenClue, ...], latency: float) -> None:
         for number, report in answer.reports:
@@ -174,7 +189,7 @@ class PlannerNode(StepNode):
             self.send(names.GOAL_MARKERS, goal_markers(answer.goal, own[1].position, height, words, step.stamp))
         message = DecisionMessage(
             seq=answer.seq,
-            status=_status(answer),
+            status=int(answer.status),
             method=self._session.method.name,
             action=answer.decision.action,
             why=answer.decision.why,
@@ -194,7 +209,7 @@ class PlannerNode(StepNode):
         method, (at, last) = self._session.method, self._shown
         if not isinstance(method, Mapped) or step.ns - at < BELIEF_PERIOD_NS or not self.wanted(names.BELIEF):
             return
-        grid = method.belief_grid()
+        grid = self._ask(method.belief_grid)
         if grid is None or (last is not None and np.array_equal(grid.cells, last.cells)):
             return
         self._shown = (step.ns, grid)
@@ -234,12 +249,6 @@ class PlannerNode(StepNode):
             mode=Mode.UNKNOWN if safety is None else convert.mode_of(safety),
             team=self._team.observe(step),
         )
-
-
-def _status(answer: Answer) -> int:
-    if answer.stopped:
-        return int(DecisionMessage.STOP)
-    return int(DecisionMessage.THINKING if answer.decision.thinking else DecisionMessage.DONE)
 
 
 def main() -> int:

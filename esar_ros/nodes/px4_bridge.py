@@ -24,7 +24,7 @@ from esar_ros.bridges.px4.external import ExternalMode
 from esar_ros.bridges.px4.frames import LocalFrame, Motion
 from esar_ros.bridges.px4.offboard import Offboard
 from esar_ros.bridges.px4.settings import load_px4_settings
-from esar_ros.bridges.px4.state import DESCEND, LAND, PRECISION_LAND, Px4State, mode_name
+from esar_ros.bridges.px4.state import DESCEND, LAND, PRECISION_LAND, RETURN, Px4State, mode_name
 from esar_ros.bridges.px4.stream import Stream
 from esar_ros.bridges.px4.versions import DEFAULT, EXTERNAL_OUT, release_of
 from esar_ros.geometry.geodesy import Origin
@@ -49,6 +49,7 @@ from esar_ros.nodes.messages.vehicle import battery_message, mount_transforms, t
 from esar_ros.nodes.px4.actions import Px4Actions
 from esar_ros.nodes.px4.link import Px4Link
 from esar_ros.nodes.px4.messages import lacking_fields
+from esar_ros.safety.limits import TOUCH_DOWN_FROM
 
 RATE = 50.0  # Hz
 BATTERY_EVERY = 50  # steps
@@ -197,7 +198,12 @@ class Px4BridgeNode(Node):
         self._tell()
 
     def _motion(self, now: float) -> Motion | None:
-        """The newest; None when a part of it is older than a safe command may be, or not known."""
+        """The newest; None when a part of it is older than a safe command may be, or not known.
+
+        A position without whether the vehicle stands would make the ground under a landed one an obstacle.
+        """
+        if self._state.newest("VehicleLandDetected") is None:
+            return None
         parts = ("VehicleLocalPosition", "VehicleOdometry")
         if max(self._state.age(part, now) for part in parts) > self._stream.timing.fresh:
             return None
@@ -246,7 +252,7 @@ class Px4BridgeNode(Node):
             landed = VehicleState.LANDED_UNKNOWN
         elif state.landed:
             landed = VehicleState.LANDED_ON_GROUND
-        elif state.nav_state in (LAND, DESCEND, PRECISION_LAND) or self._offboard.running is Manoeuvre.TOUCH_DOWN:
+        elif self._is_coming_down():
             landed = VehicleState.LANDED_LANDING
         message = VehicleState(
             armed=state.armed,
@@ -258,6 +264,13 @@ class Px4BridgeNode(Node):
         )
         message.header.stamp = stamp
         return message
+
+    def _is_coming_down(self) -> bool:
+        """Returns whether it comes down to touch the ground: PX4's own return does so without another mode."""
+        mode, height = self._state.nav_state, self._told.height
+        if mode in (LAND, DESCEND, PRECISION_LAND) or self._offboard.running is Manoeuvre.TOUCH_DOWN:
+            return True
+        return mode == RETURN and height is not None and height <= TOUCH_DOWN_FROM
 
     def _publish_battery(self, now: float, stamp: Any) -> None:
         if not self._state.is_fresh("BatteryStatus", now):

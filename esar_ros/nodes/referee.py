@@ -12,10 +12,10 @@ from esar_ros.benchmark.engine.run_description import describe_run, mission_id
 from esar_ros.bridges.airsim.client import AirSimError
 from esar_ros.bridges.airsim.connect import authorise
 from esar_ros.mission import names
+from esar_ros.mission.decision import DecisionStatus
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.stamps import nanoseconds
-from esar_ros.mission.task import load_task
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.msg import MissionState, PilotState, SafetyStatus, Score, Tick, Truth
 from esar_ros.nodes.airsim.server import Server
@@ -27,7 +27,7 @@ from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
 from esar_ros.nodes.core.types import message_class
 from esar_ros.nodes.graph.mission import ENDS, NOISY, ODOMETRIES, PX4
-from esar_ros.nodes.graph.progress import PHASES, Progress, tell
+from esar_ros.nodes.graph.progress import PHASES, Progress, tell, told_failure
 from esar_ros.nodes.messages import convert
 from esar_ros.planning.method import details_of
 from esar_ros.planning.registry import create as create_method
@@ -36,9 +36,9 @@ from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.record import TOPICS as SCORED
 from esar_ros.scoring.referee import Referee
 from esar_ros.scoring.result import Result, write_atomically
-from esar_ros.sim.terrain.maps import load_map
 from esar_ros.suites.esarbench.brief import make_brief
 from esar_ros.suites.esarbench.deployer import deploy
+from esar_ros.suites.esarbench.tasks.validation import ground_of, load_valid_task
 
 LINGER = 0.5  # s the graph goes on after the end, so that everybody hears of it
 RETURN_PATIENCE = 180.0  # s wall to come home and land after the end, where that was asked for
@@ -53,7 +53,7 @@ class RefereeNode(StepNode):
         """recorded(ns): whether the recorder has everything up to a stamp."""
         super().__init__(interface.REFEREE)
         self._recorded = recorded
-        self._task = load_task(str(declare(self, "task", "aotai-first", "task id or path of a task file")))
+        self._task = load_valid_task(str(declare(self, "task", "aotai-first", "task id or path of a task file")))
         self._planner = str(declare(self, "planner", names.DEFAULT_PLANNER, "method, for the result"))
         seed = int(declare(self, "seed", -1, "random seed; -1: the task's", minimum=-1))
         self._seed = self._task.seed if seed < 0 else seed
@@ -113,7 +113,7 @@ class RefereeNode(StepNode):
         if not self.alone:
             return
         self._deploy_timer.cancel()
-        place = load_map(self._task.map)
+        place = ground_of(self._task.map)
         if self._world != "embedded":  # the embedded one tells what it does itself
             self._tell("join", text=f"waiting for the simulator on {self._server}")
         client = self._server.connect()
@@ -197,7 +197,8 @@ class RefereeNode(StepNode):
                 late = "state" if state is None else "first pictures to be searched for clues"
                 self._tell_waiting(f"waiting for {vehicle}'s {late}")
             return
-        if ns % 1_000_000_000 < 60_000_000 or (decision is not None and decision.status == decision.STOP):
+        over = decision is not None and decision.status in (DecisionStatus.STOP, DecisionStatus.FAILED)
+        if ns % 1_000_000_000 < 60_000_000 or over:
             self._advance(ns)
 
     def on_step(self, step: Step) -> bool | None:
@@ -269,12 +270,16 @@ class RefereeNode(StepNode):
         return all(state is not None and state.phase == PilotState.DONE for state in states)
 
     def wind_down(self) -> bool:
-        """Scores the flight so far when a person ends the mission early. False when nothing was flown."""
+        """Scores the flight so far when a person, or a process that failed, ends it. False when nothing was flown."""
         if self._referee is None or self._referee.start is None:
             return False
         if self._result is None:
             # The last stamp up to which everything is at hand, so that the bag scores the same.
-            self._referee.abort(self._complete_to)
+            failure = told_failure()
+            if failure:
+                self._referee.fail(self._complete_to, failure)
+            else:
+                self._referee.abort(self._complete_to)
             self._referee.advance(self._complete_to)
             self._end()
         return True

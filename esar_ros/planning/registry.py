@@ -16,6 +16,7 @@ from typing import Any, TypeVar, cast
 
 from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.planning.method import Method
+from esar_ros.planning.method_check import make_method, told
 from esar_ros.planning.model.settings import SCRIPTED
 from esar_ros.planning.parameters import MODEL, SHARED, configured
 
@@ -78,13 +79,14 @@ def create(name: str, parameters: Mapping[str, Any] | None = None, path: Path | 
 
     "name@variant" is a method with a part of it switched off or replaced: its factory's `variants` has them, and
     "@scripted" is one of every method that asks a model. Raises UsageError on an unknown name, a bad parameter, a
-    package that does not load, and when settings make it a variant that it is not named after.
+    package that does not load, an object that is no whole method, and when settings make it a variant that it is not
+    named after.
     """
     own = name.partition("@")[0]
     settings = parameters_of(name, parameters, path)
     factory = _factory(own)
-    method = factory(settings)
-    made = getattr(method, "name", name)
+    method: Method = make_method(factory, settings, _called(own))
+    made = method.name
     if not parameters and made != name and made.partition("@")[0] == own:
         named = f"fly {made}, or " if made.partition("@")[2] in _variants(factory) else ""
         raise UsageError(f"planner {name} is {made} with these settings", f"{named}take them back")
@@ -106,6 +108,12 @@ def asks_model(name: str) -> bool:
     """Returns whether a method asks a language model; it is one of names()."""
     _import_own()
     return _asks(_factory(name))
+
+
+def _called(own: str) -> str:
+    """Returns how errors name a method: another package's with its entry point."""
+    point = None if own in _FACTORIES else _foreign().get(own)
+    return f"planner '{own}'" if point is None else f"planner '{own}' ({point.value})"
 
 
 def _factory(own: str) -> Factory:
@@ -146,9 +154,7 @@ def _load(point: EntryPoint) -> Factory:
     try:
         factory = point.load()
     except Exception as error:  # whatever another package's import raises
-        raise UsageError(
-            f"planner '{point.name}' ({point.value}) does not load: {error}", "mend that package"
-        ) from error
+        raise UsageError(f"{_called(point.name)} does not load: {told(error)}", "mend that package") from error
     if not callable(factory):
-        raise UsageError(f"planner '{point.name}' ({point.value}) is not callable", "name a factory")
+        raise UsageError(f"{_called(point.name)} is not callable", "name a factory")
     return cast(Factory, factory)

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from esar_ros.geometry.frames import Pose, Vector
-from esar_ros.mission.decision import Decision, Goal, GoalType, Report
+from esar_ros.mission.decision import Decision, DecisionStatus, Goal, GoalType, Report
 from esar_ros.mission.modes import Mode
 from esar_ros.mission.observation import Brief, CameraView, Grid, Observation, SeenClue, Teammate
 from esar_ros.planning.method import GRID, VIEWS, Method, Patient
+from esar_ros.planning.method_check import check_decision
 from esar_ros.planning.team import OneVoice, own_brief
 
 
@@ -18,7 +19,7 @@ class Answer:
     """Published outcome of one frame's decision."""
 
     seq: int  # of this decision, from 1
-    stopped: bool
+    status: DecisionStatus
     decision: Decision
     goal: Goal  # in force from now on
     goal_seq: int  # changes when the goal does, 0 before the first
@@ -47,6 +48,7 @@ class Session:
         self._taken = 0
         self._decisions = 0
         self._stopped = False
+        self._failure = ""  # what the method failed with
         self._voice: OneVoice | None = None  # in a team
         self._by_person: list[Report] = []  # by a person, not yet made known
 
@@ -55,6 +57,7 @@ class Session:
 
         taken: numbers of reports up to this one may have been given by a planner whose place this one takes.
         """
+        self._failure = ""
         self.method.reset(own_brief(brief, self.method), seed)
         self._taken = taken
         self._voice = OneVoice(brief) if brief.team else None
@@ -63,6 +66,11 @@ class Session:
         """Notifies a method that can think while the mission goes on that the clock runs on meanwhile."""
         if isinstance(self.method, Patient):
             self.method.run_clock()
+
+    def fail(self, why: str) -> None:
+        """Ask the method no more, since it has failed: every further decision says why, and the vehicle holds."""
+        self._failure, self.goal = why, Goal(GoalType.HOLD)
+        self.goal_seq += 1
 
     def say(self, report: Report) -> None:
         """Make a person's report known with the next decision, before the method's own."""
@@ -115,10 +123,15 @@ class Session:
         )
 
     def decide(self, observation: Observation | None) -> Answer:
-        """The method's answer; without an observation, or once it has stopped, the vehicle holds."""
+        """The method's answer; without an observation, or once it has stopped or failed, the vehicle holds.
+
+        Raises WrongAnswer for an answer that is no decision, and whatever the method raises.
+        """
+        if self._failure:
+            return self._answer(Decision("fail", "the planner failed", trouble=self._failure))
         if observation is None or self._stopped:
             return self._answer(Decision("hold", "stopped" if self._stopped else "no odometry"))
-        decision = self.method.act(observation)
+        decision = check_decision(self.method.act(observation), self.method)
         if self._voice is not None:
             due = self._voice.pass_on(decision.reports, observation, decision.stop)
             decision = replace(decision, reports=due)
@@ -138,10 +151,17 @@ class Session:
             self._reported = first + len(reports) - 1
         return Answer(
             self._decisions,
-            self._stopped,
+            self._status(decision),
             decision,
             self.goal,
             self.goal_seq,
             tuple(enumerate(reports, first)),
             self._reported,
         )
+
+    def _status(self, decision: Decision) -> DecisionStatus:
+        if self._failure:
+            return DecisionStatus.FAILED
+        if self._stopped:
+            return DecisionStatus.STOP
+        return DecisionStatus.THINKING if decision.thinking else DecisionStatus.DONE

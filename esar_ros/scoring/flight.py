@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.mission import names
+from esar_ros.mission.decision import PARTLY, DecisionStatus
 from esar_ros.mission.modes import Landed, Reason, mode_name, reason_name
 from esar_ros.mission.stamps import NANO
 from esar_ros.scoring import metrics
@@ -87,8 +88,9 @@ def _flight(record: EpisodeRecord, truth: Truth, vehicle: str) -> Flight:
         stamps=stamps,
         positions=positions + np.array(truth.vehicles[vehicle].odom_in_map),
         safety=safety,
-        # Skids touching the ground where the vehicle stands are no crash.
-        collisions=tuple(stamp for stamp in contacts if flying(stamp)),
+        # Skids that touch the ground where the vehicle stands are no crash, nor is what a vehicle is drawn to touch
+        # while nobody knows where it is.
+        collisions=tuple(stamp for stamp in contacts if flying(stamp) and record.knows_place(vehicle, stamp)),
         breaches=tuple(row.stamp for row in safety if row.breach),
         aloft=_aloft(safety, landed, truth.thresholds.take_off_height)
         & np.array([flying(row.stamp) for row in safety], dtype=bool),
@@ -155,8 +157,16 @@ def _decisions(record: EpisodeRecord, truth: Truth) -> list[DecisionRow]:
 
 
 def count_troubles(record: EpisodeRecord, truth: Truth) -> dict[str, int]:
-    """Decisions of all vehicles that were made without the model their method asks, by the reason."""
-    return dict(sorted(Counter(row.trouble for row in _decisions(record, truth) if row.trouble).items()))
+    """Decisions of all vehicles that were made without an answer of the model that they asked for, by the reason."""
+    made = [row for row in _decisions(record, truth) if row.status != DecisionStatus.FAILED]
+    return dict(sorted(Counter(row.trouble for row in made if row.trouble).items()))
+
+
+def count_answers(record: EpisodeRecord, truth: Truth) -> tuple[int, int]:
+    """Returns the decisions that a model was asked for, and those of them that were made with an answer of it."""
+    rows = [row for row in _decisions(record, truth) if row.status != DecisionStatus.FAILED]
+    asked = [row for row in rows if row.trouble or row.tokens_in or row.tokens_out]
+    return len(asked), sum(not row.trouble or row.trouble.startswith(PARTLY) for row in asked)
 
 
 def summarise_timing(record: EpisodeRecord, truth: Truth) -> Timing:

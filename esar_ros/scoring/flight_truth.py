@@ -30,6 +30,7 @@ from esar_ros.scoring.truth import SCHEMA as REFEREE_SCHEMA
 from esar_ros.scoring.truth import Point, Run, TrueClue, TrueVictim, Truth, VehicleTruth, parse_truth
 
 SCHEMA = "esar-flight-truth/1"
+_TOLD = 12  # topics that are named of a bag without a flight
 NO_BRIEF = "A flight that was scored afterwards; the bag holds no brief that was given to a planner."
 
 
@@ -105,7 +106,13 @@ def load_truth(path: Path, record: EpisodeRecord, frames: Mapping[str, Point]) -
 def _truth(file: FlightTruth, record: EpisodeRecord, frames: Mapping[str, Point], path: Path) -> Truth:
     vehicles = {name: _vehicle(name, file, frames, path) for name in record.vehicles}
     if not vehicles:
-        raise UsageError("the bag holds no flight: neither odometry nor reports of a vehicle", "give a mission's bag")
+        wanted = f"/<vehicle>/{names.ODOMETRY} or /<vehicle>/{names.REPORTS}"
+        more = len(record.topics) - _TOLD
+        has = ", ".join(record.topics[:_TOLD]) + (f" and {more} more" if more > 0 else "")
+        raise UsageError(
+            f"the bag holds no flight: it lacks {wanted}; it has {has or 'no topic'}",
+            "record those, or rename them (docs/reference/topics.md)",
+        )
     victims = tuple(
         TrueVictim(id=v.id, name=v.name, pose=v.pose.value, position=_place(v, file.origin, path)) for v in file.victims
     )

@@ -149,7 +149,7 @@ def cause_of(
 ) -> Cause | None:
     """Returns the single cause; None where no frame was recorded and reports and end do not determine it."""
     if truth.end_reason is End.ERROR:
-        return Cause.CRASHED
+        return Cause.FAILED
     if found:
         return Cause.FOUND
     if any(_meant(report, thing, truth.thresholds.error_threshold) for report in reports):

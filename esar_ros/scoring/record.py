@@ -7,6 +7,7 @@ row of plain numbers that starts with its stamp (int nanoseconds), so rows sort 
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -15,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.mission import names
-from esar_ros.mission.stamps import nanoseconds
+from esar_ros.mission.stamps import NANO, nanoseconds
 from esar_ros.safety.limits import changed_text
 from esar_ros.scoring.truth import truth_text
+
+PLACE_AGE = NANO  # ns of odometry after which nobody knows where a vehicle is
 
 
 class OdometryRow(NamedTuple):
@@ -310,6 +313,7 @@ class EpisodeRecord:
 
     def __init__(self) -> None:
         self.cut = False  # it comes from a bag that ends too early
+        self.topics: tuple[str, ...] = ()  # all of the bag that it comes from, those that are not read too
         self._rows: dict[tuple[str, str], list[Any]] = defaultdict(list)
         self._sorted: dict[tuple[str, str], list[Any]] = {}
 
@@ -342,6 +346,15 @@ class EpisodeRecord:
             return rows
         low = -1 if start is None else start
         return [row for row in rows if row.stamp >= low and (end is None or row.stamp <= end)]
+
+    def knows_place(self, vehicle: str, stamp: int) -> bool:
+        """Returns whether a vehicle's odometry tells where it was at a stamp (ns); True before the first of it.
+
+        A drawing server knows nothing of a vehicle whose pose it is not told: what it draws may touch anything.
+        """
+        rows = self.rows(vehicle, names.ODOMETRY)
+        after = bisect_right(rows, stamp, key=lambda row: row.stamp)
+        return not after or bool(stamp - rows[after - 1].stamp <= PLACE_AGE)
 
     def all_rows(self, topic: str) -> list[tuple[str, Any]]:
         """(vehicle, row) of one topic over all vehicles, sorted by stamp, vehicle, content."""

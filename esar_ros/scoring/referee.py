@@ -12,7 +12,7 @@ from typing import Any
 
 from esar_ros.mission import names
 from esar_ros.mission.decision import DecisionStatus
-from esar_ros.mission.modes import Landed
+from esar_ros.mission.modes import Landed, Mode
 from esar_ros.mission.stamps import NANO
 from esar_ros.mission.task import Task
 from esar_ros.mission.thresholds import Thresholds
@@ -23,7 +23,8 @@ from esar_ros.scoring.score import score
 from esar_ros.scoring.truth import End, Run, TrueClue, TrueVictim, Truth, VehicleTruth
 
 # At one stamp the graver reason ends the mission.
-_GRAVITY = (End.COLLISION, End.BREACH, End.ERROR, End.ABORTED, End.STOP, End.TIMEOUT)
+_GRAVITY = (End.COLLISION, End.BREACH, End.ERROR, End.ABORTED, End.STOP, End.LANDED, End.TIMEOUT)
+LANDED_FOR = 3 * NANO  # ns that a vehicle stands with its motors off until its flight counts as over
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class Referee:
         self._vehicles = {name: VehicleTruth(odom_in_map=offset) for name, offset in sorted(odom_in_map.items())}
         self._reasons: list[Ending] = []
         self._stopped: dict[str, int] = {}
-        self._landed: dict[str, list[tuple[int, int]]] = {name: [] for name in self._vehicles}
+        self._states: dict[str, list[tuple[int, int, bool]]] = {name: [] for name in self._vehicles}
         self._contacts: list[tuple[str, int, str]] = []
 
     def begin(self, stamp: int) -> None:
@@ -97,12 +98,15 @@ class Referee:
             return
         if topic == names.DECISION and row.status == DecisionStatus.STOP:
             self._stopped[vehicle] = min(row.effective, self._stopped.get(vehicle, row.effective))
+        elif topic == names.DECISION and row.status == DecisionStatus.FAILED:
+            whose = "the planner" if len(self._vehicles) == 1 else f"{vehicle}: the planner"
+            self.fail(row.effective, f"{whose} failed: {row.trouble or 'no reason given'}")
         elif topic == names.SAFETY_STATUS and row.breach:
             self._reasons.append(Ending(row.stamp, End.BREACH, f"{vehicle}: {row.text or 'hard safety envelope left'}"))
         elif topic == names.COLLISION:
             self._contacts.append((vehicle, row.stamp, row.object))
         elif topic == names.VEHICLE_STATE:
-            self._note_landed(vehicle, row.stamp, row.landed)
+            self._note_state(vehicle, row.stamp, row.landed, row.armed)
 
     def fail(self, stamp: int, text: str) -> None:
         """The run cannot go on (ns, reason): it scores 0 and keeps the reason."""
@@ -164,11 +168,11 @@ class Referee:
         """Score of the ended mission; the same as from its bag. Raises RuntimeError before the end."""
         return score(self.record, self.truth(wall_time), judge)
 
-    def _note_landed(self, vehicle: str, stamp: int, landed: int) -> None:
-        """Keep the stamps at which the landed state differs; states may come late, so the list stays sorted."""
-        states = self._landed[vehicle]
-        if not states or states[-1][1] != landed or stamp < states[-1][0]:
-            states.append((stamp, landed))
+    def _note_state(self, vehicle: str, stamp: int, landed: int, armed: bool) -> None:
+        """Keep the stamps at which the state differs; states may come late, so the list stays sorted."""
+        states = self._states[vehicle]
+        if not states or states[-1][1:] != (landed, armed) or stamp < states[-1][0]:
+            states.append((stamp, landed, armed))
             states.sort()
 
     def _earliest(self, start: int, now: int) -> Ending | None:
@@ -176,13 +180,47 @@ class Referee:
         reasons = [Ending(start + t_max, End.TIMEOUT, f"{self._task.t_max:g} s are over"), *self._reasons]
         if len(self._stopped) == len(self._vehicles):
             reasons.append(Ending(max(self._stopped.values()), End.STOP, "the planner said stop"))
+        if (landed := self._landing(start, now)) is not None:
+            reasons.append(landed)
         for vehicle, stamp, touched in self._contacts:
-            if self._flying(vehicle, stamp):
+            if self._flying(vehicle, stamp) and self.record.knows_place(vehicle, stamp):
                 reasons.append(Ending(stamp, End.COLLISION, f"{vehicle} touched {touched or 'something'}"))
         due = [reason for reason in reasons if start <= reason.stamp <= now]
         return min(due, key=lambda end: (end.stamp, _GRAVITY.index(end.reason), end.text), default=None)
 
     def _flying(self, vehicle: str, stamp: int) -> bool:
         """Off the ground by the autopilot's last word, as scoring sees it."""
-        before = [landed for at, landed in self._landed[vehicle] if at <= stamp]
+        before = [landed for at, landed, _ in self._states[vehicle] if at <= stamp]
         return not before or before[-1] != Landed.ON_GROUND
+
+    def _landing(self, start: int, now: int) -> Ending | None:
+        """Returns the end of a mission of which every vehicle has stopped or was landed by another than its planner."""
+        down = {vehicle: self._landed_by(vehicle, start, now) for vehicle in self._vehicles}
+        landings = {vehicle: found for vehicle, found in down.items() if found is not None}
+        if not landings or any(vehicle not in self._stopped for vehicle in set(down) - set(landings)):
+            return None
+        prefix = {vehicle: f"{vehicle} " if len(down) > 1 else "" for vehicle in landings}
+        text = "; ".join(f"{prefix[vehicle]}{words}" for vehicle, (_, words) in landings.items())
+        stamps = [*(stamp for stamp, _ in landings.values()), *(self._stopped[v] for v in set(down) - set(landings))]
+        return Ending(max(stamps), End.LANDED, text)
+
+    def _landed_by(self, vehicle: str, start: int, now: int) -> tuple[int, str] | None:
+        """Returns since when a landing of the governor or the autopilot counts, and whose it was; None without one.
+
+        A planner that lands by its own goal may go on: it alone ends its mission.
+        """
+        states = [state for state in self._states[vehicle] if state[0] <= now]
+        if not states or states[-1][1:] != (Landed.ON_GROUND, False):
+            return None
+        since = states[-1][0]
+        aloft = max((i for i, (_, landed, _) in enumerate(states) if landed != Landed.ON_GROUND), default=None)
+        if aloft is None or states[aloft + 1][0] <= start:
+            return None  # it has not flown in this mission
+        in_air = states[aloft + 1][0] - 1  # the last stamp before it touched the ground
+        governed = self.record.rows(vehicle, names.SAFETY_STATUS, None, in_air)
+        if governed and governed[-1].mode >= Mode.RETURN:
+            return since + LANDED_FOR, f"landed by the governor: {governed[-1].text or 'no reason given'}"
+        bridged = self.record.rows(vehicle, names.VEHICLE_STATE, None, in_air)
+        if bridged and bridged[-1].holding:
+            return since + LANDED_FOR, "landed by the autopilot"
+        return None

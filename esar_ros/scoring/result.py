@@ -102,6 +102,7 @@ class Cause(str, Enum):
     FOUND = "found"
     TOO_LATE = "too_late"
     CRASHED = "crashed"
+    FAILED = "failed"
 
 
 class _Looked(StrictModel):
@@ -188,8 +189,11 @@ class Result(StrictModel):
         default_factory=dict, description="of a method that uses a model: its name, hash of the prompts, date, scorer"
     )
     planner_troubles: dict[str, int] = Field(
-        default_factory=dict, description="decisions without the model that the method asks, by the reason"
+        default_factory=dict,
+        description="decisions without an answer of the model that the method asked for, by the reason; partly: "
+        "another answer was used",
     )
+    trouble: str = Field("", description="what went wrong with the model's answers, in a line; empty: nothing")
     detector_details: dict[str, str] = Field(
         default_factory=dict, description="of the clue detector: backend, and of a network its file, SHA-256 and engine"
     )

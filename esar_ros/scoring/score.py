@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,16 +10,18 @@ import numpy as np
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission import names
-from esar_ros.mission.decision import ReportType
+from esar_ros.mission.decision import PARTLY, ReportType
 from esar_ros.mission.stamps import NANO
 from esar_ros.scoring import metrics
 from esar_ros.scoring.findings import Claim, Claims, Findings, collect_claims
-from esar_ros.scoring.flight import Flight, count_troubles, fly_over, summarise_safety, summarise_timing
+from esar_ros.scoring.flight import Flight, count_answers, count_troubles, fly_over, summarise_safety, summarise_timing
 from esar_ros.scoring.judge import Judge
 from esar_ros.scoring.losses import Looks, Seen, cause_of, collect_looks
 from esar_ros.scoring.record import EpisodeRecord
 from esar_ros.scoring.result import ClueResult, Metrics, ReportResult, Result, Safety, Scores, TaskInfo, VictimResult
 from esar_ros.scoring.truth import End, Point, TrueClue, TrueVictim, Truth
+
+UNUSED = "no answer of the model could be used"  # why a flight is not eligible
 
 
 def score(record: EpisodeRecord, truth: Truth, judge: Judge) -> Result:
@@ -32,7 +35,10 @@ def score(record: EpisodeRecord, truth: Truth, judge: Judge) -> Result:
     flights = fly_over(record, truth)
     safety = summarise_safety(flights, truth)
     reports = _reports(claims, found, truth)
+    troubles, (asked, used) = count_troubles(record, truth), count_answers(record, truth)
     reasons = _ineligible(record, truth, truncated)
+    if asked and not used:
+        reasons = (*reasons, UNUSED)
     looks, run = collect_looks(record, truth), truth.run
     return Result(
         schema="esar-result/1",
@@ -40,7 +46,8 @@ def score(record: EpisodeRecord, truth: Truth, judge: Judge) -> Result:
         task=_task(truth),
         planner=run.planner,
         planner_details=run.planner_details,
-        planner_troubles=count_troubles(record, truth),
+        planner_troubles=troubles,
+        trouble=_trouble(asked, used, troubles),
         detector_details=run.detector_details,
         eligible=run.eligible and not reasons,
         ineligible_reasons=reasons,
@@ -70,6 +77,15 @@ def score(record: EpisodeRecord, truth: Truth, judge: Judge) -> Result:
     )
 
 
+def _trouble(asked: int, used: int, troubles: Mapping[str, int]) -> str:
+    """Returns in words how many of a model's answers could be used, and the reason of most that could not."""
+    if used == asked:
+        return ""
+    without = {why: count for why, count in troubles.items() if not why.startswith(PARTLY)}
+    most = max(without, key=lambda why: without[why])
+    return f"{used} of {asked} answers of the model could be used: {most} ({without[most]} times)"
+
+
 def _up_to_the_cut(record: EpisodeRecord, truth: Truth) -> tuple[Truth, float | None]:
     """The truth of what the record holds, and the mission time (s) at which it breaks off, None when it does not."""
     if not record.cut or record.last_stamp >= truth.end:
@@ -81,7 +97,13 @@ def _up_to_the_cut(record: EpisodeRecord, truth: Truth) -> tuple[Truth, float | 
 
 
 def _elapsed(truth: Truth) -> float:
+    """Returns how long the mission lasted, s."""
     return min(max((truth.end - truth.start) / NANO, 0.0), truth.task.t_max)
+
+
+def _scored_time(truth: Truth) -> float:
+    """Returns the time (s) by which success is weighed: who was landed by another has not ended its search."""
+    return truth.task.t_max if truth.end_reason is End.LANDED else _elapsed(truth)
 
 
 def _scores(found: Findings, safe: bool, truth: Truth) -> Scores:
@@ -95,7 +117,7 @@ def _scores(found: Findings, safe: bool, truth: Truth) -> Scores:
             len(found.clues_exact),
         )
     victims, gated_first, located, exact = counts
-    elapsed, t_max = _elapsed(truth), truth.task.t_max
+    elapsed, t_max = _scored_time(truth), truth.task.t_max
     sr = metrics.share(victims, len(truth.victims))
     cds = metrics.clue_score(located, exact, len(truth.clues), truth.thresholds)
     return Scores(
@@ -130,7 +152,7 @@ def _metrics(
         safe=safety.safe,
         crashed=safety.collisions > 0,
         elapsed=_elapsed(truth),
-        efficiency=metrics.efficiency(_elapsed(truth), truth.task.t_max),
+        efficiency=metrics.efficiency(_scored_time(truth), truth.task.t_max),
         path_length=sum(flight.path_length for flight in flights),
         safe_flight_distance=sum(flight.safe_distance for flight in flights),
         coverage=max(flight.coverage for flight in flights),

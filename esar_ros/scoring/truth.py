@@ -28,6 +28,7 @@ class End(str, Enum):
     BREACH = "breach"
     ERROR = "error"
     ABORTED = "aborted"
+    LANDED = "landed"
 
     @property
     def code(self) -> int:

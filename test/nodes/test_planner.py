@@ -12,6 +12,7 @@ from nav_msgs.msg import Odometry
 from tf2_msgs.msg import TFMessage
 
 from esar_ros.mission import names
+from esar_ros.mission.decision import DecisionStatus, GoalType
 from esar_ros.msg import Brief, Clue, Clues, MissionState, Report, Tick
 from esar_ros.nodes import planner as module
 from esar_ros.nodes.core import interface
@@ -170,3 +171,40 @@ def test_a_found_person_is_a_pose_with_covariance_that_late_readers_get_too(plan
     assert np.linalg.eigvalsh(near).min() > 0.0
     assert not near[:3, 3:].any() and not near[3:, :3].any()
     reader.destroy_node()
+
+
+# --- A method that fails ----------------------------------------------------------------------------------------------
+
+
+def decisions_of(planner: Any) -> list[Any]:
+    """Returns the decisions published at two frames."""
+    state = MissionState(phase=MissionState.RUNNING)
+    sent: list[Any] = []
+    send = planner.send
+    planner.send = lambda name, message, *a: sent.append(message) if name == names.DECISION else send(name, message, *a)
+    planner.inbox(names.MISSION_STATE).put(0, state)
+    planner._begin(state)
+    for second in (7, 8):
+        odometry = Odometry()
+        odometry.header.stamp = to_stamp(second * SECOND)
+        planner.inbox(names.ODOMETRY).put(second * SECOND, odometry)
+        planner.on_step(Step(second * SECOND, second, Tick.FRAME, 0.05, None, frozenset()))
+    return sent
+
+
+@pytest.mark.parametrize(("method", "told"), [("reset", "KeyError: 'x'"), ("act", "KeyError: 'x'"), (None, "None")])
+def test_a_method_that_fails_says_so_with_its_line_and_the_node_lives_on(
+    planner: Any, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], method: str | None, told: str
+) -> None:
+    def fails(*_: Any) -> Any:
+        if method is None:
+            return None
+        raise KeyError("x")
+
+    monkeypatch.setattr(planner._session.method, method or "act", fails)
+    first, second = decisions_of(planner)
+    for decision in (first, second):
+        assert decision.status == DecisionStatus.FAILED
+        assert told in decision.trouble and "test/nodes/test_planner.py, line " in decision.trouble
+    assert planner._session.goal.type is GoalType.HOLD
+    assert "in call_agent" in capfd.readouterr().err, "the whole trace lies in the log"

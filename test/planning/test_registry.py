@@ -16,7 +16,7 @@ from esar_ros.planning.method import NEEDS, Method
 from esar_ros.planning.methods.maps.exploration import ExplorationSettings
 from esar_ros.planning.methods.patterns.random_walk import RandomSettings
 from esar_ros.planning.methods.patterns.report_spam import ReportSpamSettings
-from esar_ros.planning.methods.patterns.stay import StaySettings
+from esar_ros.planning.methods.patterns.stay import Stay, StaySettings
 from esar_ros.planning.methods.patterns.zigzag import ZigzagSettings
 from esar_ros.planning.parameters import configured
 from esar_ros.planning.reporting import ReportingSettings
@@ -88,10 +88,17 @@ def test_bad_files_are_named(tmp_path, text, message):
         registry.create("zigzag", path=path)
 
 
+class Theirs(Stay):
+    def __init__(self, parameters):
+        super().__init__({})
+        self.parameters = parameters
+
+
 def test_other_packages_bring_methods(monkeypatch):
     """An entry point of the group is a method; it gets its parameters with the shared ones inside."""
     points = {
-        "theirs": EntryPoint("theirs", "builtins:dict", registry.GROUP),
+        "theirs": EntryPoint("theirs", f"{__name__}:Theirs", registry.GROUP),
+        "words": EntryPoint("words", "builtins:dict", registry.GROUP),
         "broken": EntryPoint("broken", "esar_no_such_package:Thing", registry.GROUP),
         "number": EntryPoint("number", "math:pi", registry.GROUP),
     }
@@ -100,8 +107,11 @@ def test_other_packages_bring_methods(monkeypatch):
     )
     assert set(points) <= set(registry.names())
     made = registry.create("theirs", {"wind": 2})
-    assert made["wind"] == 2 and made["reporting"]["clue"]["views"] == 1
-    with pytest.raises(UsageError, match=r"'broken' .* does not load: No module"):
+    assert isinstance(made, Theirs)
+    assert made.parameters["wind"] == 2 and made.parameters["reporting"]["clue"]["views"] == 1
+    with pytest.raises(UsageError, match=r"planner 'words' \(builtins:dict\) is no method: .*act"):
+        registry.create("words")
+    with pytest.raises(UsageError, match=r"'broken' .* does not load: ModuleNotFoundError: No module"):
         registry.create("broken")
     with pytest.raises(UsageError, match=r"'number' .* is not callable"):
         registry.create("number")

@@ -109,7 +109,11 @@ def test_a_bad_file_is_told_by_its_key(load, wrong: dict[str, Any], words: str) 
 
 
 def test_a_bag_without_a_flight(load) -> None:
-    assert "holds no flight" in refused(load, record=EpisodeRecord())
+    assert "it has no topic" in refused(load, record=EpisodeRecord())
+    foreign = EpisodeRecord()
+    foreign.topics = ("/drone/imu", "/drone/pose")
+    told = refused(load, record=foreign)
+    assert "it lacks /<vehicle>/odometry or /<vehicle>/reports; it has /drone/imu, /drone/pose" in told
 
 
 @pytest.mark.parametrize("kind", ["how-to", "reference"])

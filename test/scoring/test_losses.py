@@ -68,7 +68,8 @@ def test_found(fakes: Any, make_truth: Make) -> None:
         (End.ABORTED, Cause.TOO_LATE),
         (End.COLLISION, Cause.CRASHED),
         (End.BREACH, Cause.CRASHED),
-        (End.ERROR, Cause.CRASHED),
+        (End.ERROR, Cause.FAILED),
+        (End.LANDED, Cause.TOO_LATE),
     ],
 )
 def test_who_was_never_looked_at_is_told_apart_by_the_end(make_truth: Make, end: End, cause: Cause) -> None:
@@ -149,7 +150,7 @@ def test_the_report_that_found_another_was_not_off(fakes: Any, make_truth: Make)
 def test_without_frames_only_reports_and_failures_tell(flown: EpisodeRecord, make_truth: Make) -> None:
     (victim,) = lost(flown, make_truth())
     assert victim.cause is None and victim.pictures is None
-    assert of_one(flown, make_truth(end_reason=End.ERROR)) is Cause.CRASHED
+    assert of_one(flown, make_truth(end_reason=End.ERROR)) is Cause.FAILED
 
 
 # -- clues --------------------------------------------------------------------------------------------------------

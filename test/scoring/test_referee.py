@@ -158,3 +158,83 @@ def test_a_person_who_takes_part_is_told_once_in_the_result_and_not_after_the_en
     assert not result.eligible
     assert result.ineligible_reasons.count("a person took part") == 1
     assert "too late" not in result.ineligible_reasons
+
+
+# --- Landed by another than the planner -----------------------------------------------------------------------------
+
+
+def landing(referee: Referee, fakes, mode: int, text: str = "", holding: bool = False, vehicle: str = "uav1") -> None:
+    """Flies from 5 s to 40 s; motors stop at 42 s."""
+    for second, landed, armed in ((0.0, 1, False), (5.0, 2, True), (39.0, 3, True), (40.0, 1, True), (42.0, 1, False)):
+        state = fakes.state(second, landed)
+        state.armed, state.holding = armed, holding
+        referee.add(vehicle, "vehicle_state", state)
+    status = fakes.safety(38.0, mode)
+    status.text = text
+    referee.add(vehicle, "safety/status", status)
+
+
+def test_a_vehicle_that_the_governor_has_landed_ends_its_mission_in_seconds(make_referee, fakes) -> None:
+    referee = make_referee()
+    landing(referee, fakes, 6, "battery 7%")
+    assert referee.advance(at(44.0)) is None
+    ending = referee.advance(at(46.0))
+    assert (ending.reason, ending.stamp, ending.text) == (End.LANDED, at(45.0), "landed by the governor: battery 7%")
+    result = referee.result(OfflineJudge())
+    assert (result.end, result.end_text, result.error) == (End.LANDED, ending.text, None)
+    assert result.metrics.elapsed == 45.0 and result.metrics.efficiency == 0.0, "it has not ended its search"
+
+
+def test_an_autopilot_s_own_landing_ends_it_and_a_planner_s_does_not(make_referee, fakes) -> None:
+    referee = make_referee()
+    landing(referee, fakes, 1, holding=True)
+    assert referee.advance(at(46.0)).text == "landed by the autopilot"
+    referee = make_referee()
+    landing(referee, fakes, 1)
+    assert referee.advance(at(299.0)) is None
+
+
+def test_a_vehicle_that_takes_off_again_has_not_landed(make_referee, fakes) -> None:
+    referee = make_referee()
+    landing(referee, fakes, 5, "battery 20%, at home")
+    again = fakes.state(44.0, 2)
+    again.armed = True
+    referee.add("uav1", "vehicle_state", again)
+    assert referee.advance(at(100.0)) is None
+
+
+def test_a_team_s_mission_ends_when_each_has_landed_or_stopped(make_referee, fakes) -> None:
+    referee = make_referee(("uav1", "uav2"))
+    landing(referee, fakes, 6, "battery 7%", vehicle="uav2")
+    assert referee.advance(at(60.0)) is None
+    referee.add("uav1", "planner/decision", fakes.decision(70.0, 9, status=3))
+    ending = referee.advance(at(80.0))
+    assert (ending.reason, ending.stamp) == (End.LANDED, at(70.0))
+    assert ending.text == "uav2 landed by the governor: battery 7%"
+
+
+def test_a_method_s_error_ends_the_mission_with_its_words(make_referee, fakes) -> None:
+    referee = make_referee(("uav1", "uav2"))
+    failed = fakes.decision(20.0, 9, status=4)
+    failed.trouble = "KeyError: 'x' (mine.py, line 7)"
+    referee.add("uav2", "planner/decision", failed)
+    ending = referee.advance(at(20.0))
+    assert (ending.reason, ending.text) == (End.ERROR, "uav2: the planner failed: KeyError: 'x' (mine.py, line 7)")
+
+
+def test_what_a_vehicle_is_drawn_to_touch_while_its_place_is_unknown_is_no_crash(make_referee, fakes) -> None:
+    def flown(resumes: float) -> Referee:
+        referee = make_referee()
+        for tenth in (*range(200), *range(round(resumes * 10), 400)):
+            referee.add("uav1", "odometry", fakes.odometry(tenth / 10, 0.0, 0.0))
+        referee.add("uav1", "vehicle_state", fakes.state(1.0))
+        referee.add("uav1", "collision", fakes.collision(25.0))
+        return referee
+
+    lost, known = flown(28.0), flown(20.0)
+    assert lost.advance(at(40.0)) is None
+    assert known.advance(at(40.0)).reason is End.COLLISION
+    result = [referee.result(OfflineJudge()).safety.collisions for referee in (known,)]
+    lost.abort(at(40.0))
+    lost.advance(at(40.0))
+    assert [*result, lost.result(OfflineJudge()).safety.collisions] == [1, 0]

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from esar_ros.mission.decision import DecisionStatus
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.record import EpisodeRecord
@@ -62,6 +63,28 @@ def test_why_the_model_was_done_without_is_counted_up_to_the_end(flown, fakes, m
         flown.add("uav1", "planner/decision", fakes.decision(35.0 * seq, seq, trouble=trouble))
     result = scored(flown, make_truth(end=150.0))
     assert result.planner_troubles == {"HTTP 500": 2, "the model refused": 1}
+    assert (result.trouble, result.eligible) == (
+        "0 of 3 answers of the model could be used: HTTP 500 (2 times)", False
+    )
+    assert result.ineligible_reasons == ("no answer of the model could be used",)
+
+
+def test_an_answer_that_was_used_lets_a_flight_compete_and_what_was_not_is_told(flown, fakes, make_truth: Make) -> None:
+    for seq, (trouble, tokens) in enumerate((("", 40), ("HTTP 500", 0), ("partly: cut", 9), ("", 0)), 1):
+        said = fakes.decision(30.0 * seq, seq, trouble=trouble)
+        said.tokens_out = tokens
+        flown.add("uav1", "planner/decision", said)
+    result = scored(flown, make_truth(end=150.0))
+    assert result.trouble == "2 of 3 answers of the model could be used: HTTP 500 (1 times)"
+    assert "no answer of the model could be used" not in result.ineligible_reasons
+
+
+def test_the_error_of_a_method_is_no_trouble_with_a_model(flown, fakes, make_truth: Make) -> None:
+    failed = fakes.decision(35.0, 1, trouble="KeyError: 'x' (mine.py, line 3)")
+    failed.status = DecisionStatus.FAILED
+    flown.add("uav1", "planner/decision", failed)
+    result = scored(flown, make_truth(end=150.0))
+    assert (result.planner_troubles, result.trouble) == ({}, "")
 
 
 def test_a_bag_without_the_troubles_of_its_model_is_read(flown, fakes, make_truth: Make) -> None:

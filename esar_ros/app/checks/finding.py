@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+UNCHECKED = "not checked"  # how the detail of a finding begins that says nothing: its matter is not there
+
 
 @dataclass(frozen=True)
 class Check:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from esar_ros.app.checks.finding import Check
+from esar_ros.app.checks.finding import UNCHECKED, Check
 from esar_ros.bags.facts import CLOCK, IMU, ODOMETRY, TF, TWIST, Facts, Stream
 from esar_ros.mission import names
 from esar_ros.mission.vehicle import load_vehicle
@@ -20,29 +20,36 @@ STANDS = 0.3  # m moved by a vehicle that does not obey
 OBEYS = 3.0  # s that a command must last before its effect is asked for
 COMMANDED = 0.5  # m/s
 ORPHAN = 0.5  # s after the last command at which a vehicle must brake
+_COMMANDS = f"no {names.CMD_VEL_SAFE} with the odometry of its vehicle"
 
 
 def slow_cameras(facts: Facts) -> Check:
     """Images come rarer than the vehicle's cameras should give them."""
     wanted = load_vehicle().rates.cameras
-    slow = []
+    slow, cameras = [], 0
     for topic, stream in facts.of(*IMAGES):
         stamps = sorted(set(stream.stamps))
+        cameras += len(stamps) >= 3
         if len(stamps) >= 3 and (rate := (len(stamps) - 1) / (stamps[-1] - stamps[0])) < SHARE * wanted:
             slow.append(f"{topic} at {rate:.2f} Hz")
+    if not cameras:
+        return _unchecked("camera rate", "no camera's images")
     cure = "use --preset fast, fewer subscribers to pictures, or a faster renderer (docs/how-to/unreal.md)"
     return _check("camera rate", slow, f"{wanted:g} Hz wanted", cure)
 
 
 def different_clocks(facts: Facts) -> Check:
     """Sensors whose stamps come from another clock than the odometry's."""
-    bad = []
+    bad, compared = [], 0
     for vehicle, reference in facts.of(ODOMETRY):
         space = vehicle.rpartition("/")[0]
         for topic, stream in facts.of(*SENSORS):
             apart = _apart(stream, reference)
+            compared += topic.startswith(f"{space}/") and apart is not None
             if topic.startswith(f"{space}/") and apart is not None and abs(apart) > APART:
                 bad.append(f"{topic} is {apart:+.1f} s off {vehicle}")
+    if not compared:
+        return _unchecked("one clock", "no odometry with a sensor beside it")
     cure = (
         "stamp all sensors by the simulator's or the autopilot's clock; for drivers: parameter stamps of camera_driver"
     )
@@ -64,6 +71,8 @@ def _apart(stream: Stream, reference: Stream) -> float | None:
 
 def north_east_down(facts: Facts) -> Check:
     """NED or FRD data outside the bridges, or under a name that says otherwise."""
+    if not facts.streams:
+        return _unchecked("ENU and FLU", "nothing with a frame")
     bad = []
     for topic, stream in facts.streams.items():
         if topic.startswith("/fmu/") or "/fmu/" in topic:
@@ -91,10 +100,10 @@ def hidden_clock(facts: Facts) -> Check:
 def disobeyed(facts: Facts) -> Check:
     """Finds commands without effect: something else holds control, or an action reported success falsely."""
     bad = []
-    for topic, commands in facts.of(TWIST):
-        odometry = _odometry_beside(facts, topic)
-        if not topic.endswith(f"/{names.CMD_VEL_SAFE}") or odometry is None:
-            continue
+    driven = _driven(facts)
+    if not driven:
+        return _unchecked("commands obeyed", _COMMANDS)
+    for topic, commands, odometry in driven:
         fast = [math.dist(v, (0.0, 0.0, 0.0)) > COMMANDED for v in commands.values]
         for begin, end in _runs(commands.stamps, fast):
             if end - begin >= OBEYS and _moved(odometry, begin, end) < STANDS:
@@ -107,10 +116,10 @@ def disobeyed(facts: Facts) -> Check:
 def orphaned_commands(facts: Facts) -> Check:
     """A vehicle that flies on after its last command."""
     bad = []
-    for topic, commands in facts.of(TWIST):
-        odometry = _odometry_beside(facts, topic)
-        if not topic.endswith(f"/{names.CMD_VEL_SAFE}") or odometry is None or not commands.stamps:
-            continue
+    driven = _driven(facts)
+    if not driven:
+        return _unchecked("holds when orphaned", _COMMANDS)
+    for topic, commands, odometry in driven:
         stamps = sorted(commands.stamps)
         gaps = [(a, b) for a, b in zip(stamps, [*stamps[1:], max(odometry.stamps)], strict=True) if b - a > 2 * ORPHAN]
         for last, until in gaps:
@@ -127,6 +136,8 @@ def orphaned_commands(facts: Facts) -> Check:
 
 def unmatched(facts: Facts) -> Check:
     """Listed but silent: a subscription that asks for more than the publisher offers."""
+    if not facts.endpoints:
+        return _unchecked("quality of service", "no readers and writers, which a bag has not")
     bad = []
     for reader in (e for e in facts.endpoints if not e.publishes):
         for writer in (e for e in facts.endpoints if e.publishes and e.topic == reader.topic):
@@ -145,9 +156,10 @@ def unmatched(facts: Facts) -> Check:
 def time_goes_back(facts: Facts) -> Check:
     """Stamps of TF or of the clock that jump back: a bag in a loop, or two simulators on one domain."""
     bad = []
-    for topic, stream in facts.of(TF, CLOCK):
-        if topic.startswith(names.TF_STATIC):
-            continue
+    moving = [(topic, stream) for topic, stream in facts.of(TF, CLOCK) if not topic.startswith(names.TF_STATIC)]
+    if not moving:
+        return _unchecked("time goes on", "neither tf nor a clock")
+    for topic, stream in moving:
         order = np.argsort(stream.arrivals, kind="stable")
         steps = np.diff(np.array(stream.stamps)[order])
         if (steps < -1.0).any():
@@ -178,6 +190,21 @@ def _check(name: str, bad: list[str], good: str, cure: str) -> Check:
         return Check(name, True, good)
     more = f" and {len(bad) - 3} more" if len(bad) > 3 else ""
     return Check(name, False, "; ".join(bad[:3]) + more, cure)
+
+
+def _unchecked(name: str, lacks: str) -> Check:
+    """Returns the finding that nothing can be said: what it would be seen in is not there."""
+    return Check(name, False, f"{UNCHECKED}: there is {lacks}", needed=False)
+
+
+def _driven(facts: Facts) -> list[tuple[str, Stream, Stream]]:
+    """Returns each topic of safe commands, its stream, and the odometry of the vehicle that obeys it."""
+    found = []
+    for topic, commands in facts.of(TWIST):
+        odometry = _odometry_beside(facts, topic)
+        if topic.endswith(f"/{names.CMD_VEL_SAFE}") and odometry is not None and commands.stamps:
+            found.append((topic, commands, odometry))
+    return found
 
 
 def _odometry_beside(facts: Facts, topic: str) -> Stream | None:

@@ -6,11 +6,13 @@ import traceback
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
+from esar_ros.planning.method_check import told
+
 _Answer = TypeVar("_Answer")
 
 
 class AgentError(Exception):
-    """An exception of the method itself, whose episode scores 0."""
+    """A failure of the method itself, in one line with file and line of its code; its episode scores 0."""
 
 
 def call_agent(call: Callable[[], _Answer], in_agent: Callable[[bool], None]) -> _Answer:
@@ -22,7 +24,7 @@ def call_agent(call: Callable[[], _Answer], in_agent: Callable[[bool], None]) ->
     try:
         return call()
     except (Exception, SystemExit) as failure:
-        raise AgentError(_one_line(failure)) from failure
+        raise AgentError(told(failure)) from failure
     finally:
         in_agent(False)
 
@@ -68,9 +70,3 @@ class StepCalls:
 def stack_trace(failure: AgentError) -> str:
     """Returns the stack trace of the method's exception."""
     return "".join(traceback.format_exception(failure.__cause__ or failure))
-
-
-def _one_line(failure: BaseException) -> str:
-    """Returns type and message of an exception in one line of at most 500 characters."""
-    text = " ".join(str(failure).split())
-    return f"{type(failure).__name__}: {text}"[:500] if text else type(failure).__name__

@@ -39,6 +39,7 @@ from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.perception.ranges import RangeGrid, pool_ranges
 from esar_ros.planning.method import VIEWS, Method, details_of
+from esar_ros.planning.method_check import check_method
 from esar_ros.planning.registry import create
 from esar_ros.planning.session import Session
 from esar_ros.safety.conditions import conditions_speed, site_of
@@ -83,6 +84,8 @@ def fly_episode(
     place: the task's map, if loaded already; in_agent: called with True before and False after each call of the method;
     method: what is flown under the planner's name, None: the registry's.
     """
+    if method is not None:
+        check_method(method, f"planner '{planner}'")
 
     async def episode() -> EpisodeResult:  # a loop must be running for the simulator's motions
         mission = _Mission(suite, task, planner, seed, conditions, place or load_map(task.map), in_agent, method)
@@ -204,7 +207,8 @@ class _Mission:
         except AgentError as failure:
             error, trace = str(failure), stack_trace(failure)
             self._referee.begin(start)
-            self._referee.fail(self._ns, f"the planner failed: {error}")
+            self._session.fail(error)
+            self._recording.decided(self._ns, self._session.decide(None), self._session.method.name, 0.0)
             self._referee.advance(self._ns)
         result = self._referee.result(self._judge, time.monotonic() - began)
         return EpisodeResult(result, {VEHICLE: self._recording.track}, seconds(self._ns - start), error, trace)

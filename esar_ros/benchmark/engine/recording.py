@@ -11,7 +11,6 @@ from esar_ros.bridges.airsim.vehicle import VehicleReading
 from esar_ros.bridges.odometry_error import Estimate
 from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.mission import names
-from esar_ros.mission.decision import DecisionStatus
 from esar_ros.mission.modes import Landed
 from esar_ros.mission.observation import Brief
 from esar_ros.perception.detector import ClueDetector
@@ -99,7 +98,7 @@ class Recording:
         row = DecisionRow(
             ns,
             answer.seq,
-            _status(answer),
+            answer.status,
             ns,
             method,
             decision.action,
@@ -138,9 +137,3 @@ def _sortable(value: float) -> float:
     """Returns a coordinate that can be sorted: for NaN +inf, which matches nothing."""
     number = float(value)
     return number if math.isfinite(number) else math.inf
-
-
-def _status(answer: Answer) -> int:
-    if answer.stopped:
-        return DecisionStatus.STOP
-    return DecisionStatus.THINKING if answer.decision.thinking else DecisionStatus.DONE

@@ -53,6 +53,7 @@ class Episode:
     end: str
     figures: dict[str, float]
     judges: Mapping[str, str] = field(default_factory=dict)  # figure -> the judge who decided in the end
+    trouble: str = ""  # with the model's answers, in a line
     causes: tuple[str | None, ...] = ()  # of each victim, why it was found or lost; None where it was not recorded
     tracks: Mapping[str, NDArray[np.float32]] = field(default_factory=dict, repr=False)
     things: tuple[Thing, ...] = field(default=(), repr=False)

@@ -20,6 +20,7 @@ ENDINGS = {
     End.BREACH: "ended by leaving the safety envelope",
     End.ERROR: "failed",
     End.ABORTED: "ended by a person",
+    End.LANDED: "landed by the governor or the autopilot",
 }
 
 CAUSES = {
@@ -30,16 +31,19 @@ CAUSES = {
     Cause.REPORTED_OFF: "reported off",
     Cause.TOO_LATE: "too late",
     Cause.CRASHED: "crashed",
+    Cause.FAILED: "run failed",
 }
 
 
 _LOOKED = {Cause.SEEN_NOT_REPORTED: "unsure", Cause.LOOKED_AND_MISSED: "looked"}
-_UNSEEN = (Cause.NEVER_LOOKED, Cause.TOO_LATE, Cause.CRASHED)
+_UNSEEN = (Cause.NEVER_LOOKED, Cause.TOO_LATE, Cause.CRASHED, Cause.FAILED)
 
 
 def ending(result: Result) -> str:
-    """Returns the reason for a mission's end, or that its bag does not reach it."""
-    return ENDINGS[result.end] if result.truncated is None else "bag truncated"
+    """Returns the reason for a mission's end, of a landing in the words of the result, or that its bag is cut."""
+    if result.truncated is not None:
+        return "bag truncated"
+    return result.end_text if result.end is End.LANDED and result.end_text else ENDINGS[result.end]
 
 
 def plain(word: str) -> str:
@@ -108,6 +112,7 @@ def why(thing: VictimResult | ClueResult, gate: float) -> str:
         Cause.NEVER_LOOKED: f"never looked: in no picture within {LOOK_RANGE:.0f} m",
         Cause.TOO_LATE: f"too late: the flight ended before a picture within {LOOK_RANGE:.0f} m",
         Cause.CRASHED: "crashed",
+        Cause.FAILED: "the run failed",
         Cause.FOUND: "",
     }[thing.cause]
 
@@ -116,6 +121,16 @@ def _lost(thing: VictimResult | ClueResult, gate: float) -> TypeGuard[VictimResu
     """Returns whether a report lay near enough to an unfound victim: assignment precedes the gate (appendix B)."""
     near = thing.nearest_report if isinstance(thing, VictimResult) and not thing.found else None
     return near is not None and near < gate
+
+
+def score(result: Result, share: float) -> str:
+    """A score in per cent; a dash where the run failed, which has none (a benchmark counts it as 0)."""
+    return "–" if result.error is not None else percent(share)
+
+
+def headline(result: Result) -> str:
+    """Returns what must be read before any number: that the run failed, or the trouble with the model's answers."""
+    return f"no score: {result.error}" if result.error is not None else result.trouble
 
 
 def caveats(result: Result) -> list[str]:
@@ -127,6 +142,4 @@ def caveats(result: Result) -> list[str]:
         notes.append("flown without the safety governor")
     if result.world == names.PX4:
         notes.append(real_flight_warning(result.detector_details))
-    if result.error:
-        notes.append(f"the run failed: {result.error}")
     return notes

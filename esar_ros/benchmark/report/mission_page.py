@@ -37,6 +37,8 @@ def render_html(
         r=result,
         m=m,
         ending=formatting.ending(result),
+        headline=formatting.headline(result),
+        score=lambda share: formatting.score(result, share),
         conditions=formatting.conditions(result),
         brief=told(flown.truth.task.prompt, facts),
         reading=summary(facts),
@@ -145,7 +147,7 @@ def _run(result: Result) -> list[tuple[str, str]]:
         ("event, snapshot", f"{result.task.event}, {result.task.snapshot}"),
     ]
     rows += [(f"planner's {formatting.plain(key)}", value) for key, value in sorted(result.planner_details.items())]
-    rows += [(f"· decided without it: {why}", str(count)) for why, count in result.planner_troubles.items()]
+    rows += [(f"· decided without its answer: {why}", str(count)) for why, count in result.planner_troubles.items()]
     return rows + sorted(result.versions.items())
 
 

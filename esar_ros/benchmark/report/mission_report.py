@@ -9,16 +9,20 @@ from rich.console import Console
 from esar_ros.benchmark.report.mission_page import render_html
 from esar_ros.benchmark.report.mission_record import MissionRecord, open_record
 from esar_ros.benchmark.report.scorecard import scorecard_png, terminal_table
-from esar_ros.scoring.result import write_atomically
+from esar_ros.scoring.result import Result, write_atomically
 
 
-def show_mission(folder: Path, console: Console | None = None) -> None:
-    """Write scorecard.png and report.html beside result.json and bag/, and print the table. Raises UsageError."""
+def show_mission(folder: Path, console: Console | None = None) -> Result:
+    """Write scorecard.png and report.html beside result.json and bag/, print the table, and return the result.
+
+    Raises UsageError.
+    """
     flown = open_record(folder)
     write_views(flown, folder)
     screen = console or Console(highlight=False)
     screen.print(terminal_table(flown.result))
     screen.print(f"\n{folder / 'report.html'}\n{folder / 'scorecard.png'}", soft_wrap=True)
+    return flown.result
 
 
 def write_views(flown: MissionRecord, folder: Path) -> None:

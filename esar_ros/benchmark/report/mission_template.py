@@ -65,16 +65,17 @@ details summary { cursor:pointer; color:var(--muted); } code { font-size:13px; w
    <p>{{ r.planner }} · {{ ending }}{% if r.end_text %} <span class="muted">({{ r.end_text }})</span>{% endif %}</p>
    <p class="muted small">{{ r.task.map }} · {{ conditions }} · {{ r.task.tier }}, difficulty {{ r.task.difficulty }}</p>
   </div>
-  <svg class="ring" viewBox="0 0 150 150" role="img" aria-label="rescue score {{ percent(m.rs) }} per cent">
+  <svg class="ring" viewBox="0 0 150 150" role="img" aria-label="rescue score {{ score(m.rs) }} per cent">
    <circle cx="75" cy="75" r="64" fill="none" stroke="var(--line)" stroke-width="13"/>
    <circle cx="75" cy="75" r="64" fill="none" stroke="var(--good)" stroke-width="13" stroke-dasharray="{{ '%.1f' % (402.1 * m.rs) }} 402.2" transform="rotate(-90 75 75)"/>
-   <text x="75" y="82" font-size="32">{{ percent(m.rs) }}</text><text x="75" y="101" font-size="10" opacity=".7">RESCUE SCORE</text>
+   <text x="75" y="82" font-size="32">{{ score(m.rs) }}</text><text x="75" y="101" font-size="10" opacity=".7">RESCUE SCORE</text>
   </svg>
   <div class="bars">
-   {% for name, value in bars %}<div class="bar"><span>{{ name }}</span><i><b style="width:{{ '%.1f' % (100 * value) }}%"></b></i><span>{{ percent(value) }}</span></div>{% endfor %}
+   {% for name, value in bars %}<div class="bar"><span>{{ name }}</span><i><b style="width:{{ '%.1f' % (100 * value) }}%"></b></i><span>{{ score(value) }}</span></div>{% endfor %}
   </div>
  </div>
  <div class="facts">{% for name, value in facts %}<div><b>{{ value }}</b><span>{{ name }}</span></div>{% endfor %}</div>
+ {% if headline %}<div class="note bad">{{ headline[0] | upper }}{{ headline[1:] }}.</div>{% endif %}
  {% if not m.safe %}<div class="note bad">Not safe: {{ r.safety.reasons | join(", ") }}.</div>{% endif %}
  {% for note in caveats %}<div class="note">{{ note[0] | upper }}{{ note[1:] }}.</div>{% endfor %}
 </header>

@@ -37,7 +37,7 @@ def terminal_table(result: Result) -> RenderableType:
         ("TSR", m.tsr, "weighted by the time left"),
         ("CDS", m.cds, f"{m.clues_located} of {m.clues} clues located, {m.clues_exact} named right"),
     ):
-        scores.add_row(Text(name, "bold"), Text(f"{formatting.percent(value):>5}", "bold"), _bar(value), meaning)
+        scores.add_row(Text(name, "bold"), Text(f"{formatting.score(result, value):>5}", "bold"), _bar(value), meaning)
     things = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     things.add_column("")
     things.add_column("victim or clue")
@@ -61,7 +61,9 @@ def terminal_table(result: Result) -> RenderableType:
     )
     safe = Text("safe", "green") if m.safe else Text("not safe: " + ", ".join(result.safety.reasons), "red")
     notes = [Text(f"! {note}", "yellow") for note in formatting.caveats(result)]
-    return Group("", title, "", scores, "", things, "", facts, safe, *notes)
+    head = formatting.headline(result)
+    first: list[RenderableType] = [Text(head, "bold red"), ""] if head else []
+    return Group("", title, "", *first, scores, "", things, "", facts, safe, *notes)
 
 
 def _gated_first(result: Result) -> str:
@@ -135,18 +137,21 @@ def _draw_panel(ax: Axes, flown: MissionRecord) -> None:
     ax.text(left, 98, f"{result.planner}  ·  {formatting.ending(result)}", fontsize=11.5, color=INK, va="center")
     where = f"{result.task.map}, {formatting.conditions(result)}  ·  {result.task.tier}"
     ax.text(left, 118, where, fontsize=10, color=_MUTED, va="center")
-    _draw_gauge(ax, 100.0, 212.0, m.rs)
+    _draw_gauge(ax, 100.0, 212.0, m.rs, formatting.score(result, m.rs))
     for i, (name, meaning) in enumerate(_SCORES):
         value = {"SR": m.sr, "TSR": m.tsr, "CDS": m.cds}[name]
         y = 172.0 + 36.0 * i
         ax.text(196, y, name, fontsize=11, weight="bold", color=INK, va="center")
-        ax.text(right, y, formatting.percent(value), fontsize=12, weight="bold", color=INK, ha="right", va="center")
+        words = formatting.score(result, value)
+        ax.text(right, y, words, fontsize=12, weight="bold", color=INK, ha="right", va="center")
         ax.text(right - 62, y, meaning, fontsize=8.5, color=_MUTED, ha="right", va="center")
         ax.add_patch(Rectangle((196, y + 10), right - 196, 5, fc=_LINE, ec="none"))
         ax.add_patch(Rectangle((196, y + 10), (right - 196) * min(value, 1.0), 5, fc=FOUND, ec="none"))
     _draw_facts(ax, result, left, right, 306.0)
     bottom = _draw_list(ax, result, left, right, 430.0, 800.0)
-    notes = [*(["not safe: " + ", ".join(result.safety.reasons)] if not m.safe else []), *formatting.caveats(result)]
+    head = formatting.headline(result)
+    unsafe = ["not safe: " + ", ".join(result.safety.reasons)] if not m.safe else []
+    notes = [*([head] if head else []), *unsafe, *formatting.caveats(result)]
     _draw_notes(ax, notes, left, max(bottom, 770.0))
     eyes = f"seen by {result.detector_details['backend']} · " if "backend" in result.detector_details else ""
     gate = result.thresholds.error_threshold
@@ -156,12 +161,12 @@ def _draw_panel(ax: Axes, flown: MissionRecord) -> None:
     ax.text(left, 834, legend, fontsize=8, color=_MUTED, va="center")
 
 
-def _draw_gauge(ax: Axes, x: float, y: float, value: float) -> None:
+def _draw_gauge(ax: Axes, x: float, y: float, value: float, words: str) -> None:
     ax.add_patch(Wedge((x, y), 62, 0, 360, width=11, fc=_LINE, ec="none"))
     if value > 0.0:
         # The y axis points down: the ring then fills clockwise from the top.
         ax.add_patch(Wedge((x, y), 62, -90, -90 + 360 * min(value, 1.0), width=11, fc=FOUND, ec="none"))
-    ax.text(x, y - 4, formatting.percent(value), fontsize=24, weight="bold", color=INK, ha="center", va="center")
+    ax.text(x, y - 4, words, fontsize=24, weight="bold", color=INK, ha="center", va="center")
     ax.text(x, y + 22, "RESCUE SCORE", fontsize=7, weight="bold", color=_MUTED, ha="center", va="center")
 
 

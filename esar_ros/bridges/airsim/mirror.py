@@ -12,6 +12,7 @@ from esar_ros.geometry.frames import Pose
 from esar_ros.mission.errors import UsageError
 
 PERIOD = 0.05  # s between two poses, at least
+LAPSE = 0.25  # s without a pose after which the vehicle hovers
 LOST = 1.0  # s until a server that does not answer is tried again
 
 
@@ -19,7 +20,8 @@ class PoseMirror:
     """Puts a vehicle at the newest pose that it was told, from a thread and on a connection of its own.
 
     Pictures come first: no pose is sent before the server has answered the last one, poses that were told meanwhile
-    are passed over, and after each answer the server is left alone for at least as long as it took.
+    are passed over, and after each answer the server is left alone for at least as long as it took. Where no pose is
+    told any more the vehicle hovers where it was last, with its motors on: a server would let it fall.
     """
 
     def __init__(self, connect: Callable[[], Caller], vehicle: str, say: Callable[[str], None]) -> None:
@@ -59,13 +61,21 @@ class PoseMirror:
     def _mirror(self, client: Caller) -> None:
         """Shows poses until it is closed. Raises AirSimConnectionError when the server is gone."""
         frame = VehicleFrame.of_settings(client.call("getSettingsString"), self._vehicle)
-        while self._told.wait() and not self._closing.is_set():
+        hovers = False
+        while True:
+            is_new = self._told.wait(None if hovers or self._newest is None else LAPSE)
+            if self._closing.is_set():
+                return
             self._told.clear()
             pose, asked = self._newest, time.monotonic()
             assert pose is not None
             try:
+                if hovers is is_new:  # it begins to hover, or ends it
+                    hovers = not is_new
+                    client.call("enableApiControl", hovers, self._vehicle)
+                    client.call("armDisarm", hovers, self._vehicle)
                 client.call("simSetVehiclePose", frame.pose_to_airsim(pose), True, self._vehicle)
-                self.shown += 1
+                self.shown += is_new
                 self._complaint = ""
             except AirSimConnectionError:
                 raise

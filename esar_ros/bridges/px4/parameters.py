@@ -13,6 +13,7 @@ from typing import Final
 
 LONGEST_LOSS = 1.0  # s without set-points until PX4 acts
 LONGEST_DELAY = 10.0  # s of hold before a failsafe acts
+LEAST_DRAIN = 3600.0  # s in which SITL's battery may drain
 LOWEST_RETURN = 30.0  # m above home: the default, which is below most trees on a slope
 
 
@@ -42,6 +43,7 @@ class Rule:
     is_well: Callable[[float], bool]
     text: str  # what happens otherwise, and what to set
     grade: Grade = Grade.UNSAFE
+    of_simulator: bool = False  # a vehicle lacks it
 
 
 def _one_of(*values: int) -> Callable[[float], bool]:
@@ -140,6 +142,14 @@ RULES: Final = (
         "set 1: otherwise its stamps are of another clock, and measurements count as of their arrival",
         Grade.NOTE,
     ),
+    Rule(
+        "SIM_BAT_DRAIN",
+        lambda v: v >= LEAST_DRAIN,
+        "set 86400: SITL's battery drains in so many seconds, by default a minute, and the governor lands before it is "
+        "empty",
+        Grade.NOTE,
+        of_simulator=True,
+    ),
 )
 
 
@@ -156,6 +166,8 @@ def findings(values: Mapping[str, float], system_id: int | None = None) -> list[
 
 
 def _judged(rule: Rule, value: float | None) -> Finding | None:
+    if value is None and rule.of_simulator:
+        return None
     if value is None:
         return Finding(rule.name, None, Grade.MISSING, f"the vehicle has no such parameter; {rule.text}")
     return None if rule.is_well(value) else Finding(rule.name, value, rule.grade, rule.text)

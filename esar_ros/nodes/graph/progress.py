@@ -1,10 +1,14 @@
-"""Progress lines of the referee: how the supervisor and a person learn where a mission stands."""
+"""Lines between the referee and the supervisor: where a mission stands, and what has ended it."""
 
 from __future__ import annotations
 
 import json
+import os
+import select
+import sys
 from dataclasses import asdict, dataclass
 
+from esar_ros.mission.system.truth_token import ON_STANDARD_INPUT, VARIABLE
 from esar_ros.msg import PilotState
 
 PREFIX = "@progress "
@@ -42,3 +46,15 @@ class Progress:
 def tell(progress: Progress) -> None:
     """Prints a progress line."""
     print(PREFIX + json.dumps(asdict(progress)), flush=True)
+
+
+def told_failure() -> str:
+    """Returns what the supervisor has written on standard input: which process failed; empty where a person ends it."""
+    if os.environ.get(VARIABLE) != ON_STANDARD_INPUT:
+        return ""  # nobody's pipe
+    try:
+        ready, _, _ = select.select([sys.stdin.fileno()], [], [], 0.0)
+        text = os.read(sys.stdin.fileno(), 4096) if ready else b""
+    except (OSError, ValueError):
+        return ""
+    return " ".join(text.decode("utf-8", "replace").split())

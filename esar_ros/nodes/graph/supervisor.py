@@ -99,6 +99,7 @@ class Supervisor:
         self._on_line = on_line
         self.faults = faults  # signals to send
         self.failure = ""  # one line: what ended the mission, where it failed
+        self._cause = ""  # the same for the result, without this machine's paths
         self.restarted: list[str] = []  # labels, in order
         self.killed: list[str] = []  # labels of those that did not end when told to
 
@@ -125,7 +126,8 @@ class Supervisor:
             if process.reader is not None:
                 process.reader.join(LAST_WORDS)
             if code == 2 and process.complaint:
-                raise UsageError(f"{process.spec.label}: {process.complaint} (see {process.log.name})")
+                self._cause = f"{process.spec.label}: {process.complaint}"
+                raise UsageError(f"{self._cause} (see {process.log.name})")
             if process.spec.ends_mission and code == 0:
                 return 0
             if process.spec.optional and process.restarts >= MAX_RESTARTS:
@@ -133,9 +135,9 @@ class Supervisor:
                 process.popen, process.restart_at = None, math.inf
                 continue
             if not process.spec.restart or process.restarts >= MAX_RESTARTS:
-                self.failure = (
-                    f"{process.spec.label} {how_it_ended(code)}: {process.last_words} (see {process.log.name})"
-                )
+                often = f", {process.restarts + 1} times" if process.restarts else ""
+                self._cause = f"{process.spec.label} {how_it_ended(code)}{often}: {process.last_words}"
+                self.failure = f"{self._cause} (see {process.log.name})"
                 return 1
             process.restarts += 1
             process.popen = None
@@ -152,9 +154,14 @@ class Supervisor:
         return None
 
     def stop(self) -> None:
-        """End everything: the one that closes the bag first, the simulator last; `killed` gets who had to be killed."""
+        """End everything: the one that closes the bag first, the simulator last; `killed` gets who had to be killed.
+
+        Who scores the mission is told on standard input which process failed, where one did.
+        """
         if self.faults is not None:
             self.faults.release()
+        for process in self._processes:
+            self._tell_cause(process)
         self._end([p for p in self._processes if p.spec.ends_mission], GRACE_CLOSING)
         self._end([p for p in self._processes if not p.spec.ends_mission and p.spec.ros], GRACE)
         self._end([p for p in self._processes if not p.spec.ros], GRACE)
@@ -162,6 +169,14 @@ class Supervisor:
             if process.reader is not None:
                 process.reader.join(LAST_WORDS)
             process.log.close()
+
+    def _tell_cause(self, process: _Process) -> None:
+        pipe = process.popen.stdin if process.popen is not None else None
+        if pipe is None or pipe.closed:
+            return
+        with suppress(OSError), pipe:
+            if self._cause:
+                pipe.write(self._cause.encode() + b"\n")
 
     def _end(self, processes: Sequence[_Process], grace: float) -> None:
         alive = [(p, p.popen) for p in processes if p.popen is not None and p.popen.poll() is None]
@@ -190,9 +205,12 @@ class Supervisor:
             preexec_fn=die_with_parent,
         )
         assert process.popen.stdin is not None
-        with suppress(BrokenPipeError), process.popen.stdin as pipe:
+        with suppress(BrokenPipeError):
             if source:
-                pipe.write(self._token.encode() + b"\n")
+                process.popen.stdin.write(self._token.encode() + b"\n")
+                process.popen.stdin.flush()
+            if not (source and process.spec.ends_mission):  # it is told at the end what has failed
+                process.popen.stdin.close()
         process.reader = threading.Thread(target=self._drain, args=(process, process.popen), daemon=True)
         process.reader.start()
 

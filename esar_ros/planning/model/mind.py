@@ -19,6 +19,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
+from esar_ros.mission.decision import partly
 from esar_ros.planning.exchange import CAUTION, Question, Reply
 from esar_ros.planning.model.client import ModelClient
 from esar_ros.planning.model.log import Log, Replay, file_name, find_recording
@@ -32,7 +33,10 @@ _GRACE = 5.0  # s beyond all attempts after which a thread counts as lost
 
 @dataclass(frozen=True)
 class Outcome(Generic[_Outcome]):
-    """Outcome of a thought, its cost, and what went wrong ('' when nothing did)."""
+    """Outcome of a thought, its cost, and what went wrong ('' when nothing did; `partly` with a usable answer).
+
+    Where the server counts no tokens a usable answer costs one, so that records know of it.
+    """
 
     value: _Outcome
     trouble: str
@@ -112,7 +116,7 @@ class Mind(Generic[_Outcome]):
         if self._thought is not None:
             raise RuntimeError("one thought at a time")
         self._thought, self._batch = thought, None
-        self._tokens, self._trouble = [0, 0], ""
+        self._tokens, self._trouble, self._is_used = [0, 0], "", False
 
     def poll(self, observation: Moment) -> Outcome[_Outcome] | None:
         """The outcome, or None while the model thinks. Raises UsageError when a replay does not fit."""
@@ -132,7 +136,8 @@ class Mind(Generic[_Outcome]):
                 questions = next(self._thought) if replies is None else self._thought.send(replies)
             except StopIteration as end:
                 self._thought = self._batch = None
-                return Outcome(end.value, self._trouble, *self._tokens)
+                trouble = partly(self._trouble) if self._is_used else self._trouble
+                return Outcome(end.value, trouble, *self._tokens)
             self._batch = self._ask(questions, asked)
 
     def _ask(self, questions: Sequence[Question], now: float) -> _Batch:
@@ -149,6 +154,9 @@ class Mind(Generic[_Outcome]):
             self._tokens[1] += reply.tokens_out
             if reply.value is None:
                 self._trouble = reply.reason
+            else:
+                self._is_used = True
+                self._tokens[1] += not (reply.tokens_in or reply.tokens_out)
         if isinstance(batch, _BackedOff):
             return replies
         assert self._transcript is not None

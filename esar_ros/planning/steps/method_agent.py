@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector, wrap_angle
 from esar_ros.mapping.mapper import Mapper
-from esar_ros.mission.decision import Goal, GoalType, HeightReference
+from esar_ros.mission.decision import DecisionStatus, Goal, GoalType, HeightReference
 from esar_ros.mission.modes import Mode
 from esar_ros.mission.object_goal import TURNS, StepAction, StepKind, StepObservation, StepPose, StepTask, StepViews
 from esar_ros.mission.observation import Brief, CameraView, Grid
@@ -90,7 +90,7 @@ class MethodAgent:
                     mode=Mode.NORMAL,
                 )
             )
-            if answer.stopped or answer.goal.type is GoalType.LAND:
+            if answer.status is DecisionStatus.STOP or answer.goal.type is GoalType.LAND:
                 return StepAction(StepKind.STOP)
             target = self._target(answer.goal, observation.pose, height)
             action = None if target is None else self._towards(*target, observation.pose, points)

@@ -17,12 +17,12 @@ from esar_ros.mission.decision import Decision, Report, ReportType
 from esar_ros.mission.names import CAMERAS, DEFAULT_DETECTOR
 from esar_ros.mission.observation import Brief, Observation, SeenClue
 from esar_ros.mission.run_conditions import RunConditions
-from esar_ros.mission.task import load_task
 from esar_ros.perception.detectors.chosen import about_chosen
 from esar_ros.planning.leg import waypoint
 from esar_ros.planning.method import VIEWS
 from esar_ros.scoring.truth import End
 from esar_ros.suites.esarbench.suite import ESARBENCH
+from esar_ros.suites.esarbench.tasks.validation import load_valid_task
 
 OBJECTS = 32  # that are told, the surest first
 REACH = 50.0  # m, of a goal from the vehicle along east and north
@@ -46,7 +46,7 @@ class MissionGame:
     def __init__(self, task: str, images: bool = False, detector: str = DEFAULT_DETECTOR) -> None:
         """images: colour and planar depth of the four cameras, 320x240, are told too. Raises UsageError."""
         about_chosen(detector)
-        self._task = load_task(task)
+        self._task = load_valid_task(task)
         self._conditions = RunConditions(preset="fast", detector=detector)
         self._images = images
         self._brief: Brief | None = None
@@ -87,7 +87,7 @@ class MissionGame:
         caller = _Caller(self, ask)
         flown = fly_episode(ESARBENCH, self._task, caller.name, seed, self._conditions, method=caller)
         result = flown.result
-        info = {"end": result.end.value, "metrics": result.metrics.model_dump()}
+        info = {"end": result.end.value, "error": result.error, "metrics": result.metrics.model_dump()}
         last = {name: array.copy() for name, array in caller.last.items()}  # nothing is looked at after the end
         return MissionEnding(last, float(result.metrics.rs), result.end is End.TIMEOUT, info)
 

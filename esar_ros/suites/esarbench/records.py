@@ -42,6 +42,7 @@ def read_record(line: dict[str, Any], folder: str, where: str, judges: Sequence[
         end=result.end.value,
         figures=figures,
         judges=judge_names,
+        trouble=result.trouble,
         causes=tuple(victim.cause and victim.cause.value for victim in result.victims),
         tracks=read_tracks(line.get("track")),
         things=tuple(

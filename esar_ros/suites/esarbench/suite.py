@@ -26,6 +26,7 @@ from esar_ros.sim.terrain.maps import PlaceMap
 from esar_ros.suites.esarbench.brief import make_brief
 from esar_ros.suites.esarbench.deployer import deploy, segmentation_kinds
 from esar_ros.suites.esarbench.tasks import SETS, task_set
+from esar_ros.suites.esarbench.tasks.validation import load_valid_task
 
 OPTIONS = (
     Option("preset", "paper", "images: paper 640x480, fast 320x240", ("paper", "fast")),
@@ -64,7 +65,7 @@ class EsarBench:
         chosen = {option.name: options.get(option.name, option.default) for option in OPTIONS}
         detector = absolute(chosen["detector"])
         create_chosen(detector)  # wrong weights are refused here, not by every episode
-        loaded = [load_task(task) for task in tasks]
+        loaded = [load_valid_task(task) for task in tasks]
         digests = tuple(task_digest(task) for task in loaded)
         odometry = cast(Literal["true", "noisy"], chosen["odometry"])
         own = RunConditions(chosen["preset"], chosen["governor"] == "on", odometry, detector)

@@ -81,8 +81,8 @@ def _losses(report: Report) -> Table:
         f"Numbers of victims, each under one cause: the latest stage reached. Looked and missed: in a picture within "
         f"{LOOK_RANGE:g} m, past the ground, and no track of a person within {gate:g} m. Seen, not reported: such a "
         f"track. Reported off: a report meant for him, up to {REPORTED_OFF_FACTOR * gate:g} m away or of another kind.",
-        "Of those never looked at: too late where time ended the flight, crashed where a collision, a breach or a "
-        "failure did, never looked where the method stopped.",
+        "Of those never looked at: too late where time or a landing ended the flight, crashed where a collision or a "
+        "breach did, never looked where the method stopped; run failed: all of an episode that ended with an error.",
     )
     heads = ("method", "victims", *(CAUSES[cause] if cause else "not recorded" for cause in causes))
     return Table("losses", "Where victims were lost", (), heads, rows, rules_between(report.methods), notes)
@@ -98,9 +98,15 @@ def _judges(report: Report) -> Table:
 
 
 def _caveats(method: Method) -> Sequence[str]:
-    """Returns what is to be said of a row's judges."""
+    """Returns what is to be said of the model that a row's method asked, and of its judges."""
+    troubled = [e for e in method.episodes if e.trouble]
     fallen = sum(not e.judges.get("cds_llm", "llm/").startswith("llm/") for e in method.episodes)
-    return [f"in {fallen} episodes the model did not answer and the offline judge spoke."] if fallen else []
+    said = [f"in {fallen} episodes the model did not answer and the offline judge spoke."] if fallen else []
+    if not troubled:
+        return said
+    first = troubled[0]
+    where = f"{first.unit.task}, seed {first.seed}"
+    return [f"the model's answers failed in {len(troubled)} episodes, e.g. {where}: {first.trouble}.", *said]
 
 
 def sections(report: Report) -> Sequence[Section]:

@@ -6,17 +6,20 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 from esar_ros.benchmark.engine.episode import EpisodeResult, fly_episode
 from esar_ros.benchmark.runner.job import AGENT_ERROR, INFRASTRUCTURE_ERROR, Job
-from esar_ros.mission.decision import Decision
+from esar_ros.mission.decision import Decision, Goal, GoalType
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.observation import Brief, Observation
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import Task, load_task
+from esar_ros.mission.vehicle import Body
 from esar_ros.planning import registry
 from esar_ros.scoring.result import parse_result
+from esar_ros.sim.physics.battery import Battery
 from esar_ros.suites.esarbench.episode import EmbeddedEpisode, failed
 from esar_ros.suites.esarbench.suite import ESARBENCH
 
@@ -81,20 +84,22 @@ def test_an_episode_flies_and_is_the_same_when_flown_again() -> None:
 def test_a_failing_method_scores_nothing_and_keeps_its_reason(failing: None) -> None:
     words: list[bool] = []
     flown = fly_episode(ESARBENCH, short(30.0), "failing", 7, FAST, in_agent=words.append)
-    assert flown.error == "ZeroDivisionError"
+    line = Failing.act.__code__.co_firstlineno + 5
+    assert flown.error == f"ZeroDivisionError (test/benchmark/engine/test_episode.py, line {line})"
     assert "in act" in flown.trace
     assert flown.simulated == pytest.approx(2.0)
     result = flown.result
     assert result.end.value == "error"
-    assert result.error == "the planner failed: ZeroDivisionError"
+    assert result.error == f"the planner failed: {flown.error}"
     assert (result.metrics.rs, result.metrics.safe) == (0.0, False)
     assert words[:2] == [True, False] and words.count(True) == words.count(False) == 5
     impossible = short(30.0).model_copy(update={"id": "impossible"})
     flown = fly_episode(ESARBENCH, impossible, "failing", 7, FAST)
-    assert flown.error == "ValueError: cannot work with this"
+    assert flown.error is not None
+    assert flown.error.startswith("ValueError: cannot work with this (test/benchmark/engine/test_episode.py, line ")
     assert flown.result.end.value == "error"
     leaving = short(30.0).model_copy(update={"id": "leaving"})
-    assert fly_episode(ESARBENCH, leaving, "failing", 7, FAST).error == "SystemExit: 3"
+    assert (fly_episode(ESARBENCH, leaving, "failing", 7, FAST).error or "").startswith("SystemExit: 3 (")
 
 
 JOB = Job(3, "aotai-first", "aotai-first", "", "zigzag", 7, FAST)
@@ -120,8 +125,72 @@ def test_a_method_that_cannot_be_made_is_the_agents_error(monkeypatch: pytest.Mo
     monkeypatch.setitem(registry._FACTORIES, "broken", broken)
     job = Job(0, "aotai-first", "aotai-first", "", "broken", 7, FAST)
     record = EmbeddedEpisode(ESARBENCH).run(job, lambda inside: None)
-    assert (record["status"], record["reason"]) == (AGENT_ERROR, "RuntimeError: no model server")
+    line = broken.__code__.co_firstlineno + 1
+    where = f"test/benchmark/engine/test_episode.py, line {line}"
+    why = f"planner 'broken' cannot be made: RuntimeError: no model server ({where}): mend it"
+    assert (record["status"], record["reason"]) == (AGENT_ERROR, why)
     assert "in broken" in record["trace"]
+
+
+class Answering:
+    """Gives the answer that it is made with."""
+
+    name, eligible, needs = "answering", True, frozenset[str]()
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def reset(self, brief: Brief, seed: int) -> None:
+        pass
+
+    def act(self, observation: Observation) -> Any:
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (None, "act returned None, not a Decision"),
+        (Goal(), "act returned a Goal, not a Decision"),
+        (
+            Decision("fly", "to nowhere", Goal(GoalType.WAYPOINT, np.full(3, np.nan))),
+            "act returned a Decision whose goal is not finite: its position is array([nan, nan, nan])",
+        ),
+        (
+            Decision("fly", "to nowhere", Goal(GoalType.WAYPOINT, np.zeros(2))),
+            "act returned a Decision whose goal's position is array([0., 0.]), not 3 numbers",
+        ),
+    ],
+)
+def test_an_answer_that_is_no_decision_ends_the_episode_as_the_method_s_error_at_once(answer: Any, told: str) -> None:
+    flown = fly_episode(ESARBENCH, short(300.0), "answering", 7, FAST, method=Answering(answer))
+    line = Answering.act.__code__.co_firstlineno
+    assert flown.error == f"{told} (test/benchmark/engine/test_episode.py, line {line})"
+    assert flown.simulated < 1.0
+    result = flown.result
+    assert (result.end.value, result.error) == ("error", f"the planner failed: {flown.error}")
+    assert (result.metrics.rs, result.metrics.safe, result.planner_troubles) == (0.0, False, {})
+
+
+def test_a_vehicle_that_the_governor_lands_ends_its_mission_in_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    full = Battery.of
+
+    def small(body: Body) -> Battery:
+        battery = full(body)
+        battery.energy *= 0.05
+        return battery
+
+    monkeypatch.setattr(Battery, "of", staticmethod(small))
+    waiting = Answering(Decision("wait", "until it is landed", Goal()))
+    result = fly_episode(ESARBENCH, short(300.0), "answering", 7, FAST, method=waiting).result
+    assert result.end.value == "landed" and result.end_text.startswith("landed by the governor: battery ")
+    assert result.metrics.elapsed < 60.0 and result.metrics.efficiency == 0.0
+    assert result.safety.landed_at_end and result.metrics.safe
+
+
+def test_an_object_that_is_no_method_is_not_flown() -> None:
+    with pytest.raises(UsageError, match="planner 'odd' is no method: it has no name"):
+        fly_episode(ESARBENCH, short(5.0), "odd", 7, FAST, method=object())  # type: ignore[arg-type]
 
 
 def test_a_task_on_a_map_that_does_not_exist_is_told() -> None:

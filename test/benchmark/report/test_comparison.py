@@ -120,6 +120,15 @@ def test_every_victim_of_every_episode_stands_under_one_cause(tmp_path: Path) ->
     assert by_name(report_of(tmp_path))["losses"].heads[-1] == "not recorded"
 
 
+def test_the_table_says_where_a_model_s_answers_failed(report: Report) -> None:
+    told = "0 of 12 answers of the model could be used: HTTP 500 (12 times)"
+    first = next(episode for episode in report.bench.episodes if episode.planner == "belief")
+    episodes = tuple(replace(e, trouble=told) if e is first else e for e in report.bench.episodes)
+    (note,) = [note for note in make_report(replace(report.bench, episodes=episodes), LAYOUT, draws=20).notes
+               if "model" in note]  # fmt: skip
+    assert note.startswith("belief: the model's answers failed in 1 episodes, e.g. ") and told in note
+
+
 def test_scores_under_each_judge_stand_beside_each_other(report: Report) -> None:
     table = by_name(report)["judges"]
     assert table.heads == ("method", "exact label ↑", "offline judge ↑")

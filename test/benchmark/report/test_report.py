@@ -138,7 +138,7 @@ def test_the_page_shows_how_the_brief_was_read(flown: MissionRecord) -> None:
 def test_the_page_tells_which_model_was_asked_and_what_it_lacked(flown: MissionRecord) -> None:
     asked = {"planner_details": {"model": "qwen"}, "planner_troubles": {"HTTP 500": 3}}
     text = " ".join(Page(render_html(replace(flown, result=flown.result.model_copy(update=asked)))).texts)
-    assert re.search(r"planner's model\s+qwen\s+· decided without it: HTTP 500\s+3\b", text)
+    assert re.search(r"planner's model\s+qwen\s+· decided without its answer: HTTP 500\s+3\b", text)
 
 
 def test_words_from_a_mission_cannot_break_the_page(flown: MissionRecord) -> None:
@@ -344,3 +344,24 @@ def test_show_mission_writes_both_files_and_prints(mission_folder: Path, tmp_pat
 )
 def test_distances_are_said_briefly(value: float | None, expected: str) -> None:
     assert formatting.metres(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("update", "said", "score"),
+    [
+        ({"error": "the planner failed: KeyError (mine.py, line 7)"}, "no score: the planner failed: KeyError", "–"),
+        ({"trouble": "0 of 12 answers of the model could be used: HTTP 500 (12 times)"}, "0 of 12 answers", None),
+    ],
+)
+def test_what_must_be_read_first_stands_before_the_numbers(
+    flown: MissionRecord, update: dict[str, str], said: str, score: str | None
+) -> None:
+    result = flown.result.model_copy(update=update)
+    score = formatting.percent(result.metrics.rs) if score is None else score
+    screen = Console(file=io.StringIO(), width=160)
+    screen.print(terminal_table(result))
+    shown = screen.file.getvalue()  # type: ignore[attr-defined]
+    assert shown.index(said) < shown.index("rescue score") and re.search(rf"RS\s+{score}\s", shown)
+    head = render_html(replace(flown, result=result), map_image=b"", finds=[], misses=[]).partition("</header>")[0]
+    assert said[3:] in unescape(head) and f'font-size="32">{score}<' in head
+    assert scorecard_png(replace(flown, result=result)).startswith(b"\x89PNG")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from esar_ros.bridges.airsim.client import AirSimConnectionError, AirSimError
-from esar_ros.bridges.airsim.mirror import PERIOD, PoseMirror
+from esar_ros.bridges.airsim.mirror import LAPSE, PERIOD, PoseMirror
 from esar_ros.geometry.frames import Pose
 
 SETTINGS = '{"Vehicles": {"uav2": {"X": 10.0, "Y": 20.0, "Z": -5.0}}}'  # NED
@@ -24,6 +24,7 @@ class Server:
         self.takes = 0.0  # s
         self.refusal: AirSimError | None = None
         self.poses: list[tuple[float, float, dict[str, Any], str]] = []  # asked, answered
+        self.motors: list[tuple[str, bool]] = []  # orders to them
         self.connections = self.closed = self.at_once = 0
         self._busy = threading.Lock()
 
@@ -34,6 +35,9 @@ class Server:
     def call(self, method: str, *arguments: Any) -> Any:
         if method == "getSettingsString":
             return SETTINGS
+        if method in ("enableApiControl", "armDisarm"):
+            self.motors.append((method, arguments[0]))
+            return None
         assert method == "simSetVehiclePose"
         assert self._busy.acquire(blocking=False), "two calls at once"
         try:
@@ -117,11 +121,18 @@ def test_it_takes_at_most_half_of_the_server_s_time_and_is_at_most_20_a_second(
             assert following - answered >= (answered - asked) - 0.001
 
 
-def test_nothing_is_sent_while_nothing_is_told(server: Server, mirror: PoseMirror) -> None:
-    mirror.show(Pose())
+def test_a_vehicle_of_which_nothing_is_told_any_more_hovers_where_it_was(server: Server, mirror: PoseMirror) -> None:
+    mirror.show(Pose(np.array([21.0, 12.0, 8.0])))
     wait_for(lambda: mirror.shown == 1)
-    time.sleep(0.2)
-    assert len(server.poses) == 1
+    assert not server.motors
+    wait_for(lambda: len(server.poses) == 2)
+    assert server.motors == [("enableApiControl", True), ("armDisarm", True)]
+    assert server.poses[1][2] == server.poses[0][2] and mirror.shown == 1
+    time.sleep(3.0 * LAPSE)
+    assert len(server.poses) == 2, "the server is left alone"
+    mirror.show(Pose())
+    wait_for(lambda: mirror.shown == 2)
+    assert server.motors[2:] == [("enableApiControl", False), ("armDisarm", False)]
 
 
 def test_a_server_that_went_away_is_found_again(

@@ -118,7 +118,7 @@ def test_one_that_keeps_dying_is_given_up(make: Make) -> None:
     supervisor.start()
     assert watch(supervisor) == 1
     assert supervisor.restarted == ["pilot"] * 2
-    assert supervisor.failure.startswith("pilot ended with 3: oh (see ")
+    assert supervisor.failure.startswith("pilot ended with 3, 3 times: oh (see ")
     assert supervisor.failure.endswith("logs/pilot.log)")
 
 
@@ -285,3 +285,38 @@ def test_the_simulator_gets_its_own_arguments(tmp_path: Path) -> None:
 def test_logs_that_cannot_be_written_are_refused() -> None:
     with pytest.raises(UsageError, match="cannot write /dev/null/logs"):
         Supervisor([NodeSpec("pilot")], Path("/dev/null/logs"))
+
+
+# --- What the one that scores is told --------------------------------------------------------------------------------
+
+SCORES = """
+import signal, sys, time
+from esar_ros.mission.system.truth_token import truth_token
+from esar_ros.nodes.graph.progress import told_failure
+def end(signum, frame):
+    print(f"told: {told_failure()!r}", flush=True)
+    sys.exit(0)
+signal.signal(signal.SIGINT, end)
+print(f"token: {truth_token()}", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.usefixtures("two_restarts")
+@pytest.mark.parametrize(
+    ("pilot", "told"), [(DIE, "told: 'pilot ended with 3, 3 times: oh'"), (STAY, "told: ''")], ids=["process", "person"]
+)
+def test_who_scores_is_told_which_process_has_failed_and_nothing_where_a_person_ends_it(
+    make: Make, heard: Heard, pilot: str, told: str
+) -> None:
+    supervisor = make(referee_recorder=(SCORES, {"ends_mission": True, "truth": True}), pilot=pilot)
+    supervisor._token = "secret"
+    supervisor.start()
+    limit = time.monotonic() + 30.0
+    while ("referee_recorder", "token: secret") not in heard.lines and time.monotonic() < limit:
+        assert supervisor.poll() is None or pilot is DIE
+        time.sleep(0.02)
+    if pilot is DIE:
+        assert watch(supervisor) == 1
+    supervisor.stop()
+    assert ("referee_recorder", told) in heard.lines

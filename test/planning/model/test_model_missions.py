@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from esar_ros.benchmark.engine.episode import EpisodeResult, fly_episode
+from esar_ros.benchmark.report.scorecard import terminal_table
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
 from esar_ros.sim.terrain.maps import load_map
@@ -47,6 +50,16 @@ def test_a_mission_flies_on_the_model_s_answers_and_is_replayed(
     assert again.result.model_dump(exclude=drop) == first.result.model_dump(exclude=drop)
     assert again.track == first.track
     assert len(chat.requests) == asked and again.result.planner_details["answers"] == "replayed"
+
+
+def test_a_model_of_which_no_answer_could_be_used_is_the_first_that_a_result_says(chat: Any) -> None:
+    chat.answers(chat.says("no JSON"))
+    result = flown("pure_mllm").result
+    assert result.trouble.startswith("0 of ") and "answers of the model could be used: the model" in result.trouble
+    assert not result.eligible and "no answer of the model could be used" in result.ineligible_reasons
+    shown = Console(file=StringIO(), width=120)
+    shown.print(terminal_table(result))
+    assert result.trouble in shown.file.getvalue()
 
 
 @pytest.mark.full

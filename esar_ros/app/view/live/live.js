@@ -5,7 +5,7 @@ import { $, compass, fill, make, metres, minutes, number, pairs, place, share, s
 
 const state = {}, map = new MissionMap($("#map canvas"), state);
 const PHASES = { disarmed: "on the ground", "take off": "taking off", fly: "searching", hold: "holding", return: "flying home", land: "landing", done: "landed" };
-const ENDS = { stop: "the planner stopped", timeout: "time is up", collision: "collision", breach: "safety breach", error: "error", aborted: "by a person" };
+const ENDS = { stop: "the planner stopped", timeout: "time is up", collision: "collision", breach: "safety breach", error: "error", aborted: "by a person", landed: "landed by governor or autopilot" };
 const MODES = { normal: "good", slow: "warn" };
 let token = sessionStorage.getItem("token") ?? "", events = null, vehicle = "", seen = {};
 

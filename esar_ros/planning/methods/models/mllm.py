@@ -21,7 +21,7 @@ import numpy as np
 from pydantic import Field
 
 from esar_ros.geometry.frames import Vector
-from esar_ros.mission.decision import Decision, Report, ReportType
+from esar_ros.mission.decision import Decision, Report, ReportType, partly
 from esar_ros.mission.observation import Brief, Observation
 from esar_ros.planning.belief.brief_model import READER_SYSTEM, ModelBelief, ModelBeliefSettings
 from esar_ros.planning.belief.search import BeliefSettings
@@ -184,7 +184,7 @@ class MllmSearch(ModelBelief):
             return
         self._region = outcome.value.region
         self._trouble = outcome.value.trouble
-        self._fault = self._trouble or self._fault  # that of the brief, if it came with this decision
+        self._fault = self._trouble or partly(self._fault)  # that of the brief, if it came with this decision
         self._planned = -np.inf
 
     # -- what the model is shown -------------------------------------------------------------------

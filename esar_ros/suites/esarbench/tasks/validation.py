@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
+from pydantic import ValidationError
 
 from esar_ros.mission.clues import PERSON
-from esar_ros.mission.errors import UsageError, suggest
-from esar_ros.mission.task import Task, task_from
+from esar_ros.mission.errors import UsageError, UsageErrors, suggest
+from esar_ros.mission.task import Distractor, PlacedClue, Start, Task, Victim, misnamed, task_from
 from esar_ros.mission.task_files import find_task
 from esar_ros.scoring.difficulty import difficulty
 from esar_ros.sim.assets.meshes import assets
@@ -23,10 +27,23 @@ STEEPEST_START = 20.0  # degrees that a drone takes off from
 
 
 def load_valid_task(name: str) -> Task:
-    """Task by id or file, checked against its map too. Raises UsageError naming file, key and reason."""
+    """Task by id or file, checked against its map too: who flies it asks for it so.
+
+    Raises UsageError, UsageErrors naming file, key and reason of every fault.
+    """
     data, source = find_task(name)
-    task = task_from(data, source)
-    check_task(task, source)
+    task: Task | None = None
+    faults: list[UsageError] = []
+    try:
+        task = task_from(data, source)
+    except UsageErrors as error:
+        faults += error.faults
+    if task is not None and (fault := misnamed(task.id, name, source)) is not None:
+        faults.append(fault)
+    faults += _faults(data, task, source)
+    if faults:
+        raise UsageErrors(faults)
+    assert task is not None
     return task
 
 
@@ -37,20 +54,39 @@ def ground_of(map_id: str) -> PlaceMap:
 
 
 def check_task(task: Task, source: str) -> None:
-    """Raise UsageError naming source, key and reason where a task does not fit its map."""
-    if task.map not in known_maps():
-        raise UsageError(f"{source}, key map: unknown map '{task.map}'", suggest(task.map, known_maps()))
-    place = ground_of(task.map)
-    for key, xy, steepest in _spots(task):
-        if fault := _ground_fault(place, xy, steepest):
-            raise UsageError(f"{source}, key {key}: {xy[0]:.1f}, {xy[1]:.1f} {fault}", "move it")
-    for key, asset in _assets(task):
+    """Raise UsageErrors naming source, key and reason of each fault where a task does not fit its map."""
+    faults = list(_faults(task.model_dump(mode="json", by_alias=True), task, source))
+    if faults:
+        raise UsageErrors(faults)
+
+
+def _faults(data: Mapping[str, Any], task: Task | None, source: str) -> Iterator[UsageError]:
+    """Yields what does not fit the map or the simulator, of all parts that follow the schema.
+
+    data: the task's JSON object; task: the same where all of it follows the schema.
+    """
+    parts = list(_parts(data))
+    for key, asset in _assets(parts):
         if asset not in assets():
-            raise UsageError(f"{source}, key {key}: the simulator has no asset {asset}", "see esar_ros.sim.catalogue")
+            yield UsageError(f"{source}, key {key}: the simulator has no asset {asset}", "see esar_ros.sim.catalogue")
+    if not isinstance(data.get("map"), str):
+        return
+    if data["map"] not in known_maps():
+        yield UsageError(f"{source}, key map: unknown map '{data['map']}'", suggest(data["map"], known_maps()))
+        return
+    place, misplaced = ground_of(data["map"]), False
+    for key, part in parts:
+        steepest = STEEPEST_START if isinstance(part, Start) else STEEPEST
+        if fault := _ground_fault(place, part.position, steepest):
+            x, y = part.position
+            misplaced = True
+            yield UsageError(f"{source}, key {key}.position: {x:.1f}, {y:.1f} {fault}", "move it")
+    if task is None or misplaced:
+        return  # difficulty follows from what is to be mended first
     true = true_difficulty(task, place)
     for key, stated, is_ in (("difficulty", task.difficulty, true[0]), ("tier", task.tier, true[1])):
         if stated != is_:
-            raise UsageError(f"{source}, key {key}: {stated}, by the scoring matrix it is {is_}", "mend the value")
+            yield UsageError(f"{source}, key {key}: {stated}, by the scoring matrix it is {is_}", "mend the value")
 
 
 def true_difficulty(task: Task, place: PlaceMap) -> tuple[int, str]:
@@ -70,14 +106,23 @@ def distances(task: Task, place: PlaceMap) -> list[float]:
     return [float(np.linalg.norm(stand(victim.position) - start)) for victim in task.victims]
 
 
-def _spots(task: Task) -> Iterator[tuple[str, tuple[float, float], float]]:
-    yield "start.position", task.start.position, STEEPEST_START
-    for n, victim in enumerate(task.victims):
-        yield f"victims.{n}.position", victim.position, STEEPEST
-    for n, clue in enumerate(task.clues):
-        yield f"clues.{n}.position", clue.position, STEEPEST
-    for n, thing in enumerate(task.distractors):
-        yield f"distractors.{n}.position", thing.position, STEEPEST
+_Part = Start | Victim | PlacedClue | Distractor
+_LISTS: tuple[tuple[str, type[_Part]], ...] = (
+    ("victims", Victim),
+    ("clues", PlacedClue),
+    ("distractors", Distractor),
+)
+
+
+def _parts(data: Mapping[str, Any]) -> Iterator[tuple[str, _Part]]:
+    """Yields what is placed, by its key; what does not follow the schema is left out."""
+    raw: list[tuple[str, type[_Part], Any]] = [("start", Start, data.get("start"))]
+    for key, kind in _LISTS:
+        listed = data.get(key)
+        raw += [(f"{key}.{n}", kind, one) for n, one in enumerate(listed if isinstance(listed, list) else [])]
+    for key, kind, value in raw:
+        with suppress(ValidationError, RecursionError):
+            yield key, kind.model_validate_json(json.dumps(value), strict=True)
 
 
 def _ground_fault(place: PlaceMap, xy: tuple[float, float], steepest: float) -> str:
@@ -95,10 +140,11 @@ def _ground_fault(place: PlaceMap, xy: tuple[float, float], steepest: float) -> 
     return f"lies on a slope of {slope:.0f} degrees, more than {steepest:.0f}" if slope > steepest else ""
 
 
-def _assets(task: Task) -> Iterator[tuple[str, str]]:
-    for n, victim in enumerate(task.victims):
-        yield f"victims.{n}.variant", f"{PERSON}_{victim.pose.value}/{victim.variant}".rstrip("/")
-    for n, clue in enumerate(task.clues):
-        yield f"clues.{n}.variant", f"{clue.kind.value}/{clue.variant}".rstrip("/")
-    for n, thing in enumerate(task.distractors):
-        yield f"distractors.{n}.asset", thing.asset
+def _assets(parts: Iterable[tuple[str, _Part]]) -> Iterator[tuple[str, str]]:
+    for key, part in parts:
+        if isinstance(part, Victim):
+            yield f"{key}.variant", f"{PERSON}_{part.pose.value}/{part.variant}".rstrip("/")
+        elif isinstance(part, PlacedClue):
+            yield f"{key}.variant", f"{part.kind.value}/{part.variant}".rstrip("/")
+        elif isinstance(part, Distractor):
+            yield f"{key}.asset", part.asset

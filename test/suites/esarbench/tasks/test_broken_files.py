@@ -1,4 +1,4 @@
-"""Thirty broken task files: each is one clear line with file, key and reason, quickly and in little memory."""
+"""Broken task files: a clear line a fault with file, key and reason, quickly and in little memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 from esar_ros.app.cli import main
+from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task_files import find_task
+from esar_ros.suites.esarbench.game import MissionGame
 
 
 def good() -> dict[str, Any]:
@@ -90,14 +92,13 @@ BROKEN: dict[str, tuple[Callable[[], str], tuple[str, ...]]] = {
 }
 
 
-def refuse(path: Path, capsys: pytest.CaptureFixture[str]) -> str:
+def refuse(path: Path, capsys: pytest.CaptureFixture[str]) -> list[str]:
     assert main(["tasks", "validate", str(path)]) == 2
     caught = capsys.readouterr()
     assert caught.out == ""
-    (line,) = caught.err.splitlines()
-    assert str(path) in line
-    assert len(line) < 500
-    return line
+    lines = caught.err.splitlines()
+    assert lines and all(str(path) in line and len(line) < 500 for line in lines)
+    return lines
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -105,8 +106,30 @@ def test_a_broken_file_is_one_clear_line(name: str, tmp_path: Path, capsys: pyte
     make, words = BROKEN[name]
     path = tmp_path / "broken.json"
     path.write_text(make())
-    line = refuse(path, capsys)
+    line, *further = refuse(path, capsys)
     assert all(word in line for word in words), line
+    assert not further or name == "wrong-map", "one fault, one line"
+
+
+def test_all_faults_of_a_file_are_told_at_once_and_alike_by_whoever_would_fly_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    task = good()
+    task["t_max"], task["weather"] = -1.0, "hail"
+    task["clues"][0]["variant"] = "plaid"
+    task["victims"][0]["position"] = [4000.0, 0.0]
+    path = tmp_path / "broken.json"
+    path.write_text(json.dumps(task))
+    told = refuse(path, capsys)
+    keys = ["weather", "t_max", "clues.0.variant", "victims.0.position"]
+    assert [line.partition(", key ")[2].partition(":")[0] for line in told] == keys
+    for command in (["mission", "--task", str(path)], ["bench", "--tasks", str(path), "--out", str(tmp_path / "run")]):
+        assert main(command) == 2
+        assert capsys.readouterr().err.splitlines() == told
+    with pytest.raises(UsageError) as refused:
+        MissionGame(str(path))
+    assert [f"esar: {line}" for line in str(refused.value).splitlines()] == told
+    assert not (tmp_path / "run").exists()
 
 
 def test_the_file_they_were_made_from_is_sound(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -122,7 +145,7 @@ def test_a_hundred_megabytes_are_not_read(tmp_path: Path, capsys: pytest.Capture
         file.truncate(100_000_000)
     tracemalloc.start()
     began = time.process_time()
-    line = refuse(path, capsys)
+    (line,) = refuse(path, capsys)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert "100.0 MB" in line
@@ -141,4 +164,4 @@ def test_what_is_no_text_file_is_refused(what: str, tmp_path: Path, capsys: pyte
         os.mkfifo(path)
     elif what == "device":
         path = Path("/dev/zero")
-    assert "cannot read task" in refuse(path, capsys)
+    assert "cannot read task" in refuse(path, capsys)[0]
