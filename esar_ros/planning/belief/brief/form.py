@@ -14,6 +14,7 @@ from pydantic import Field
 from esar_ros.geometry.frames import wrap_angle
 from esar_ros.mission.clues import KINDS
 from esar_ros.planning.belief.brief.facts import (
+    FARTHEST,
     MOST_PEOPLE,
     STATED_SPREAD,
     VAGUE_SPREAD,
@@ -29,7 +30,6 @@ from esar_ros.planning.belief.brief.facts import (
 from esar_ros.planning.exchange import Form, clean
 
 _MIN_DISTANCE = 10.0  # m: what is nearer is said to be at the place
-_FARTHEST = 200_000.0  # m
 _REFERENCES = {
     "landmark": Reference.START,
     "drone_start": Reference.VEHICLE,
@@ -42,9 +42,9 @@ _REFERENCES = {
 class Measured(Form):
     """How far and which way; null where it is not told."""
 
-    metres: float | None = Field(default=None, ge=0.0, le=_FARTHEST, allow_inf_nan=False)
+    metres: float | None = Field(default=None, ge=0.0, le=FARTHEST, allow_inf_nan=False)
     minutes: float | None = Field(
-        default=None, ge=0.0, le=_FARTHEST / WALKING_SPEED, allow_inf_nan=False, description="of walking, if so told"
+        default=None, ge=0.0, le=FARTHEST / WALKING_SPEED, allow_inf_nan=False, description="of walking, if so told"
     )
     rough: bool = Field(default=False, description="told in words like 'a few' or 'several'")
     bearing: float | None = Field(
@@ -134,7 +134,7 @@ def reading_of(facts: BriefFacts) -> BriefReading:
         out: dict[str, float | bool | None] = {}
         if distance is not None:
             walked = distance.spread >= WALKED_SPREAD
-            way = min(distance.metres, _FARTHEST)
+            way = min(distance.metres, FARTHEST)
             out = {"minutes": way / WALKING_SPEED} if walked else {"metres": way}
             out["rough"] = distance.spread >= VAGUE_SPREAD and not walked
         if direction is not None:
