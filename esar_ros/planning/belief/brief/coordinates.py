@@ -21,6 +21,7 @@ from pygeodesy.utm import Utm  # type: ignore[import-untyped]
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.geodesy import Origin
+from esar_ros.mission.observation import Brief
 from esar_ros.planning.belief.brief.facts import (
     STATED_SPREAD,
     Content,
@@ -87,6 +88,11 @@ class Ground:
         if self.area is None:
             return bool(np.linalg.norm(place - self.home) <= _FLOWN)
         return contains(self.area, place)
+
+
+def ground_of(brief: Brief) -> Ground:
+    """Returns what the coordinates of a mission's brief are placed by."""
+    return Ground(Origin(*brief.origin), np.asarray(brief.home, dtype=np.float64)[:2], np.asarray(brief.area))
 
 
 class Coordinates(NamedTuple):

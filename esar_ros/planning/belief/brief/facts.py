@@ -101,6 +101,9 @@ class Content(Enum):
     REST = "end of the text"
 
 
+_WEIGHTS = {Content.LANDMARK: 0.25, Content.CATEGORY: 0.5}  # beside others: most briefs name places that matter little
+
+
 class Passage(NamedTuple):
     """Words of a brief that tell something of which a search may depend."""
 
@@ -133,6 +136,7 @@ class BriefFacts:
     @property
     def unread(self) -> float:
         """Share of what the text tells that no reading used; 1 where it tells nothing."""
-        read = sum(passage.fact is not None for passage in self.passages)
-        read = read or len(self.moves) + (self.start is not None)
-        return len(self.left) / (len(self.left) + read) if self.left or read else 1.0
+        read = float(sum(passage.fact is not None for passage in self.passages))
+        read = read or float(len(self.moves) + (self.start is not None))
+        left = sum(_WEIGHTS.get(passage.content, 1.0) for passage in self.left)
+        return left / (left + read) if left or read else 1.0
