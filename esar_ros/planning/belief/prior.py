@@ -53,9 +53,11 @@ class PriorSettings(StrictModel):
         default=0.3, ge=0, lt=1, description="added to it where nothing of a brief is understood"
     )
     doubt_adrift: float = Field(
-        default=0.4, ge=0, lt=1, description="added to it where all that is understood counts from places not located"
+        default=0.6, ge=0, lt=1, description="added to it where all that is understood counts from places not located"
     )
-    anywhere: float = Field(default=1500.0, gt=0, description="m around the start that are searched, if no area is given")
+    anywhere: float = Field(
+        default=1500.0, gt=0, description="m around the start that are searched, if no area is given"
+    )
 
 
 @dataclass(frozen=True)
@@ -176,8 +178,8 @@ def _doubt(facts: BriefFacts, adrift: float, settings: PriorSettings) -> tuple[f
     """Returns the share of the prior that does not follow the brief, and how much of it lies evenly over all searched.
 
     The one place where what is unread widens the prior. The share grows with the share of what the brief tells that no
-    reading used; where no reading tells where anybody is, that share is all that is left of the words. It grows with the
-    readings that count from a place that is not located, too. Words that tell nothing widen nothing.
+    reading used; where no reading tells where anybody is, that share is all that is left of the words. It grows with
+    the readings that count from a place that is not located, too. Words that tell nothing widen nothing.
     """
     if not facts.left and not adrift:
         return settings.doubt + settings.doubt_unread * facts.unread, 0.0

@@ -26,14 +26,16 @@ _SHARES = re.compile(
 _DATE = re.compile(r"(?:0?[1-9]|[12]\d|3[01])/(?:0?[1-9]|1[0-2])/\d\d|(?:0?[1-9]|1[0-2])/(?:0?[1-9]|[12]\d|3[01])/\d\d")
 _MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 _DAYS = r"(?:Mon|Tues?|Wednes|Thurs?|Fri|Satur|Sun)day"
+_NO_LENGTH = r"(?!\.?\d|\s?(?:km|m|mi|miles?|metres?|ft|feet|yards?|nm)\b)"
 _TIME = re.compile(
     r"\b(?:\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2})?Z?)?|\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})|"
-    r"\d{1,2}[:.h][0-5]\d(?::\d{2})?(?:\s?(?:[ap]\.?m\b\.?|hrs?\b|h\b|Z\b|UTC\b))?(?!\.?\d)(?! ?(?:km|m|miles?|metres?)\b)|"
-    r"\d{1,2}\s?(?:[ap]\.?m\b\.?|o'clock)|[0-2]\d[0-5]\d\s?(?:hrs?|hours|h|Z|UTC|L|local)\b|"
-    r"(?<=at )[0-2]\d[0-5]\d(?![\d.]|\s?(?:m|metres|ft|feet|yards?)\b)|"
-    r"(?<=(?:nce|til|ore|ter|rom|sed|out) )[0-2]\d[0-5]\d(?![\d.]|\s?(?:m|metres|ft|feet|yards?)\b)|"
+    rf"\d{{1,2}}[:h][0-5]\d(?::\d{{2}})?(?:\s?(?:[ap]\.?m\b\.?|hrs?\b|h\b|Z\b|UTC\b))?{_NO_LENGTH}|"
+    rf"\d{{1,2}}(?:\.[0-5]\d)?\s?(?:[ap]\.?m\b\.?|o'clock)|(?<=at )\d{{1,2}}\.[0-5]\d{_NO_LENGTH}|"
+    rf"[0-2]\d[0-5]\d\s?(?:hrs?|hours|h|Z|UTC|L|local)\b|(?<=at )[0-2]\d[0-5]\d{_NO_LENGTH}|"
+    rf"(?<=(?:nce|til|ore|ter|rom|sed|out) )[0-2]\d[0-5]\d{_NO_LENGTH}|"
     rf"\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{_MONTHS})[a-z]{{0,6}}\b\.?(?:,? \d{{4}})?|"
-    rf"(?:{_MONTHS})[a-z]{{0,6}}\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?|{_DAYS} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?\b)",
+    rf"(?:{_MONTHS})[a-z]{{0,6}}\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?|"
+    rf"{_DAYS} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?\b)",
 )
 _WORDS_OF_TIME = word_set("o'clock am pm a.m p.m hrs midnight noon past quarter half")
 _NOT = r"(?:do not|don['’]t|dont)(?! (?:know|think|believe|remember|have|see|recall|want|expect|hear|mind)\b)"
@@ -41,7 +43,8 @@ _ADDRESSED = r"you|drones?|uavs?|uas|pilots?|aircraft|operators?|crews?|teams?"
 _VERBS = r"fly|go|enter|land|cross|approach|descend|hover|climb|leave|pass|overfly|come"
 _FORBIDS = re.compile(
     rf"(?:^|[.;:!?,(–—-]\s{{0,2}}|\b(?:and|but|please|so|also|then|{_ADDRESSED})\s)"
-    rf"(?P<order>{_NOT}|never (?:{_VERBS})|avoid|beware|(?:stay|keep|remain|steer) (?:well )?(?:clear|away|out|off|back)|"
+    rf"(?P<order>{_NOT}|never (?:{_VERBS})|avoid|beware|"
+    r"(?:stay|keep|remain|steer) (?:well )?(?:clear|away|out|off|back)|"
     r"no (?:drones?|flying|flights?|overflights?|overflying|landing|entry))\b|"
     rf"\b(?:{_ADDRESSED}|nobody|no[- ]one|we)\s(?:must|shall|should|may)(?: ?not|n['’]t)\b|"
     r"\b(?:must|shall|should|may) not be (?:flown|overflown|entered|crossed|approached|disturbed)\b|"
@@ -120,7 +123,11 @@ def left_over(
         found += plainly
         aside = _Spans([passage[:2] for passage in plainly])
         is_read = claimed.hold(sentence.start, sentence.start + len(sentence.text))
-        for passage in [*_numbers(measures), *_words(sentence.items), *_landmarks(sentence, places, placed, adrift, is_read)]:
+        for passage in [
+            *_numbers(measures),
+            *_words(sentence.items),
+            *_landmarks(sentence, places, placed, adrift, is_read),
+        ]:
             if claimed.hold(*passage[:2]) or aside.hold(*passage[:2]):
                 continue
             if passage.content is Content.SLOPE and is_read:
@@ -161,7 +168,7 @@ def _numbers(row: Sequence[Item]) -> Iterator[Passage]:
             yield Passage(item.start, item.end, None, Content.WAY, "of the wind" if is_wind else "", is_wind)
         elif item.tag == "X":
             beside = {other.low for other in row[max(at - _NEAR, 0) : at + 2]}
-            is_doubt = bool(_UNSURE & (beside | set(item.low.split()))) or item.value == "far"
+            is_doubt = bool(_UNSURE & (beside | set(item.low.split()))) or item.value == math.inf
             what = "" if is_doubt else "a height, a length, a speed or a time"
             yield Passage(item.start, item.end, None, Content.WAY, what, not is_doubt)
         elif item.tag == "N" or item.tag == "#" or item.low == "…" or (item.tag in "xC" and _is_code(item)):
@@ -216,9 +223,7 @@ def _words(items: Sequence[Item]) -> Iterator[Passage]:
         word = item.low.removesuffix("'s")
         if word in CATEGORIES or word.removesuffix("s") in CATEGORIES:
             yield Passage(item.start, item.end, None, Content.CATEGORY)
-        elif item.low in SLOPES:
-            yield Passage(item.start, item.end, None, Content.SLOPE)
-        elif item.low in ("left", "right") and at and items[at - 1].low == "the":
+        elif item.low in SLOPES or (item.low in ("left", "right") and at and items[at - 1].low == "the"):
             yield Passage(item.start, item.end, None, Content.SLOPE)
 
 

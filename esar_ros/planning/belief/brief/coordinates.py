@@ -46,10 +46,11 @@ _LABEL = r"(?:lat(?:itude)?|lon(?:g(?:itude)?)?|lng)\.?\s?[:=]?\s?"
 _FOUND = re.compile(
     r"(?:\b(?:UTM|MGRS|GPS|WGS[- ]?84)[:\s]{1,2})?(?:"
     r"(?P<mgrs>\b\d{1,2}\s?[C-HJ-NP-X]\s?[A-HJ-NP-Z]{2}\s?(?:\d{2,5}\s\d{2,5}|\d{4,10})\b)|"
-    r"(?P<utm>\b(?P<zone>\d{1,2})\s?(?P<band>[C-HJ-NP-X])[\s,]{1,2}E?\s?(?P<east>\d{6}(?:\.\d{1,6})?)\s?m?\s?E?[\s,/]{1,3}"
-    r"N?\s?(?P<north>\d{6,7}(?:\.\d{1,6})?)(?:\s?m?\s?N\b)?)|"
+    r"(?P<utm>\b(?P<zone>\d{1,2})\s?(?P<band>[C-HJ-NP-X])[\s,]{1,2}E?\s?(?P<east>\d{6}(?:\.\d{1,6})?)\s?m?\s?"
+    r"E?[\s,/]{1,3}N?\s?(?P<north>\d{6,7}(?:\.\d{1,6})?)(?:\s?m?\s?N\b)?)|"
     rf"(?P<sided>(?:{_LABEL})?(?P<one>{_SIDED})\s{{0,3}}[,;/]?\s{{0,3}}(?:and\s)?(?:{_LABEL})?(?P<other>{_SIDED}))|"
-    rf"(?P<bare>(?<![\w.])(?:{_LABEL})?(?P<first>[-+]?\d{{1,3}}\.\d{{3,12}})°?(?:[,;/]\s{{0,3}}|\s{{1,3}})(?:and\s)?(?:{_LABEL})?"
+    rf"(?P<bare>(?<![\w.])(?:{_LABEL})?(?P<first>[-+]?\d{{1,3}}\.\d{{3,12}})°?"
+    rf"(?:[,;/]\s{{0,3}}|\s{{1,3}})(?:and\s)?(?:{_LABEL})?"
     r"(?P<second>[-+]?\d{1,3}\.\d{3,12})°?(?![\w.]))|"
     r"(?P<half>(?<![\w.])[-+]?\d{1,3}\.\d{3,12}\s?°?\s?[NSEW]\b)|"
     r"(?P<words>///[^\W\d_]{2,30}\.[^\W\d_]{2,30}\.[^\W\d_]{2,30}))",
@@ -66,6 +67,7 @@ _RADIUS = 1.51  # of a circle that holds 68 % of a round normal distribution, in
 _SURE = 15.0  # m, standard deviation of coordinates beside which no accuracy is told: a phone's
 _SAME_PLACE = 200.0  # m, from the vehicle's start: coordinates said to be its own
 _FLOWN = 20_000.0  # m
+_OWN, _THEIRS = frozenset("VHZY"), frozenset("PQ")  # tags of words of the vehicle, and of those who are sought
 _SIGNALS = word_set("ping pings pinged phone phones cell mobile signal beacon plb elt epirb sos locator tracker")
 _ARC = 111_000.0  # m, a degree of latitude
 
@@ -77,7 +79,6 @@ class Ground:
     origin: Origin
     home: Vector  # (2,) m, map
     area: NDArray[np.float64] | None = None  # (N, 2) m, map, corners; None: not known
-
 
     def place(self, latitude: float, longitude: float) -> Vector:
         """Returns where a point (degrees) lies, (2,) m, map."""
@@ -136,7 +137,7 @@ def _points(match: re.Match[str]) -> Iterator[tuple[float, float]]:
             yield float(latitude), float(longitude)
         elif match["utm"]:
             band = match["band"]
-            for hemisphere in ("NS" if band == "S" else "N" if band >= "N" else "S"):  # S: a band, or the south
+            for hemisphere in "NS" if band == "S" else "N" if band >= "N" else "S":  # S: a band, or the south
                 utm = Utm(int(match["zone"]), hemisphere, float(match["east"]), float(match["north"]))
                 latitude, longitude, *_ = utm.toLatLon()
                 yield float(latitude), float(longitude)
@@ -187,10 +188,26 @@ def _digits(text: str) -> list[str]:
     return re.findall(r"\d", text[head.end() if head else 0 :])
 
 
+def ground_told(
+    points: Sequence[Coordinates], sentences: Sequence[Sequence[Item]], ground: Ground | None
+) -> Ground | None:
+    """Returns the ground of a brief: the one that is known, else that around the coordinates told of the vehicle.
+
+    sentences: the other words of the sentence of each.
+    """
+    if ground is not None:
+        return ground
+    for one, items in zip(points, sentences, strict=True):
+        tags = {item.tag for item in items}
+        if tags & _OWN and not tags & _THEIRS and one.points:
+            return Ground(Origin(*one.points[0], 0.0), np.zeros(2))
+    return None
+
+
 def placed(one: Coordinates, text: str, items: Sequence[Item], ground: Ground | None, move: Move) -> Passage:
     """Returns what coordinates are read as; items: the other words of their sentence; move: what these say of them.
 
-    They are used where they lie in the search area and their sentence tells of somebody, of a thing found, or of a phone.
+    They are used where they lie in the search area and their sentence tells of somebody, a clue or a phone.
     """
 
     def left(why: str) -> Passage:
@@ -199,7 +216,7 @@ def placed(one: Coordinates, text: str, items: Sequence[Item], ground: Ground | 
     if not one.points:
         return left("they are not valid, or one of two is lacking")
     if ground is None:
-        return left("no map is known by which they could be placed")
+        return left("it is not known where the drone starts by coordinates")
     places = [ground.place(*point) for point in one.points]
     place = next((place for place in places if ground.holds(place)), None)
     if place is None:
@@ -207,11 +224,13 @@ def placed(one: Coordinates, text: str, items: Sequence[Item], ground: Ground | 
         return left("latitude and longitude seem exchanged" if is_swapped else "they lie outside the search area")
     east, north = place - ground.home
     tags = {item.tag for item in items}
-    is_theirs = bool(tags & set("PQ") or move.kinds or move.persons or _SIGNALS & {item.low for item in items})
-    if tags & set("VHZY"):
+    is_theirs = bool(tags & _THEIRS or move.kinds or move.persons or _SIGNALS & {item.low for item in items})
+    if tags & _OWN:
         off = math.hypot(east, north)
         if is_theirs or off > _SAME_PLACE + 2.0 * one.sigma:
-            return left("they may be the drone's or somebody else's" if is_theirs else f"the drone starts {off:.0f} m off")
+            return left(
+                "they may be the drone's or somebody else's" if is_theirs else f"the drone starts {off:.0f} m off"
+            )
         return Passage(one.start, one.end, StartFact(text[one.start : one.end], None, None), Content.COORDINATES)
     if not is_theirs:
         return left("it is not told who or what is there")

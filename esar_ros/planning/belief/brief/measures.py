@@ -300,7 +300,7 @@ def _grounded(row: Sequence[Item], at: int) -> Item:
     while before[1:] and before[-1] in _BETWEEN:
         before.pop()
     if distance.metres > FARTHEST:
-        return replace(row[at], tag="X", value="far")
+        return replace(row[at], tag="X", value=math.inf)
     is_else = distance.metres < _SHORTEST or bool(_ELSE_AFTER & set(after[:1])) or bool(_ELSE_BEFORE & set(before[-1:]))
     is_else |= (
         after[:1] == ["of"] and bool(after[1:2]) and after[1] in ("rope", "visibility", "height", "altitude", "snow")

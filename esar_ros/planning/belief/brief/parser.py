@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
 from esar_ros.planning.belief.brief.accounting import left_over, prohibitions_in, shares_in
 from esar_ros.planning.belief.brief.amending import amended, correction, told_anew
-from esar_ros.planning.belief.brief.coordinates import Coordinates, Ground, found_in, masked, placed
+from esar_ros.planning.belief.brief.coordinates import Coordinates, Ground, found_in, ground_told, masked, placed
 from esar_ros.planning.belief.brief.facts import (
     VAGUE_SPREAD,
     BriefFacts,
@@ -98,8 +99,11 @@ def parse_brief(prompt: str, ground: Ground | None = None) -> BriefFacts:
     }
     read |= {span: start for span in places}
     fixes = _fixes(points, prompt, told, names, ground)
+    start = start or next((one.fact for one in fixes if isinstance(one.fact, StartFact)), None)
     passages = [*(Passage(*span, read.get(span)) for span in spans), *fixes, *orders]
-    passages += left_over(told, plain, rows, [*away, *(one[:2] for one in passages)], *_landmarks(start, stated, parents))
+    passages += left_over(
+        told, plain, rows, [*away, *(one[:2] for one in passages)], *_landmarks(start, stated, parents)
+    )
     return BriefFacts(
         start=start,
         moves=(
@@ -119,19 +123,18 @@ def _fixes(
     points: Sequence[Coordinates], text: str, told: Sequence[Sentence], names: Sequence[str], ground: Ground | None
 ) -> list[Passage]:
     """Returns what the coordinates of a text are read as, by what their sentences say."""
-    out = []
-    for one in points:
-        sentence = next((other for other in reversed(told) if other.start <= one.start), None)
-        items = sentence.items if sentence is not None else ()
-        move = said_of(sentence.text, names) if sentence is not None else Move(None, None, Reference.OTHER)
-        out.append(placed(one, text, items, ground, move))
-    return out
+    starts = [sentence.start for sentence in told]
+    at = [bisect_right(starts, one.start) - 1 for one in points]
+    items = [told[n].items if n >= 0 else () for n in at]
+    ground = ground_told(points, items, ground)
+    moves = [said_of(told[n].text if n >= 0 else "", names) for n in at]
+    return [placed(one, text, words, ground, move) for one, words, move in zip(points, items, moves, strict=True)]
 
 
 def _landmarks(
     start: StartFact | None, stated: Sequence[Stated], parents: Sequence[Reference | int]
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """Returns the stems of landmarks of which it is known where they lie, and of those by which ways are told, but not so."""
+    """Returns the stems of landmarks that are located, and of those that are not, though ways are told from them."""
     placed = set(stems(start.landmark) if start is not None else ())
     adrift: set[str] = set()
     for one, parent in zip(stated, parents, strict=True):
@@ -139,7 +142,9 @@ def _landmarks(
         if parent in (Reference.OTHER, Reference.DEFINES_START):
             adrift |= origin
         else:
-            placed |= origin | one.around | one.subject | (stems(one.goal.words) if one.goal is not None else frozenset())
+            placed |= (
+                origin | one.around | one.subject | (stems(one.goal.words) if one.goal is not None else frozenset())
+            )
     return frozenset(placed), frozenset(adrift - placed)
 
 
