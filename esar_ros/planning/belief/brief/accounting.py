@@ -54,7 +54,7 @@ _FORBIDS = re.compile(
 )
 _END = re.compile(r"[.;!?\n]")
 _CHARGE = re.compile(r"\b(?:batter\w+|charged?)\b", re.IGNORECASE)
-_TELEPHONE = re.compile(r"(?<![\w.])(?:\+\d{1,3}[ -]?|0)\d{2,4}[ -]\d{3,4}(?:[ -]?\d{3,4})?(?![\w.])")
+_TELEPHONE = re.compile(r"(?<![\w.])(?:\+\d{1,3}[ -]?|0)\d{2,4}[ -]\d{3,4}(?:[ -]?\d{3,4})?(?!\w|\.\d)")
 _OLDEST = 110  # years
 _UNSURE = word_set("above accuracy accurate error radius uncertainty precision within +/- ± cep")
 _HOW_MANY = word_set("people persons pax pob souls others more men women children them us others' adults of")

@@ -41,7 +41,7 @@ _ANGLE = (
     r"[-+]?\d{1,3}(?:\.\d{1,12})?\s?(?:[°d]|deg(?:rees?)?\b)?"
     r"(?:\s?(?<=[°d\s])\d{1,2}(?:\.\d{1,12})?\s?['m]?(?:\s?(?<=['m\s])\d{1,2}(?:\.\d{1,12})?\s?(?:\"|'')?)?)?"
 )
-_SIDED = rf"(?:{_ANGLE}\s?[NSEW]\b|\b[NSEW]\s?{_ANGLE}(?![\d.]))"
+_SIDED = rf"(?:{_ANGLE}\s?[NSEW]\b|\b[NSEW]\s?{_ANGLE}(?!\.?\d))"
 _LABEL = r"(?:lat(?:itude)?|lon(?:g(?:itude)?)?|lng)\.?\s?[:=]?\s?"
 _FOUND = re.compile(
     r"(?:\b(?:UTM|MGRS|GPS|WGS[- ]?84)[:\s]{1,2})?(?:"
@@ -51,7 +51,7 @@ _FOUND = re.compile(
     rf"(?P<sided>(?:{_LABEL})?(?P<one>{_SIDED})\s{{0,3}}[,;/]?\s{{0,3}}(?:and\s)?(?:{_LABEL})?(?P<other>{_SIDED}))|"
     rf"(?P<bare>(?<![\w.])(?:{_LABEL})?(?P<first>[-+]?\d{{1,3}}\.\d{{3,12}})°?"
     rf"(?:[,;/]\s{{0,3}}|\s{{1,3}})(?:and\s)?(?:{_LABEL})?"
-    r"(?P<second>[-+]?\d{1,3}\.\d{3,12})°?(?![\w.]))|"
+    r"(?P<second>[-+]?\d{1,3}\.\d{3,12})°?(?!\w|\.\d))|"
     r"(?P<half>(?<![\w.])[-+]?\d{1,3}\.\d{3,12}\s?°?\s?[NSEW]\b)|"
     r"(?P<words>///[^\W\d_]{2,30}\.[^\W\d_]{2,30}\.[^\W\d_]{2,30}))",
 )
@@ -65,6 +65,7 @@ _ACCURACY = re.compile(
 )
 _RADIUS = 1.51  # of a circle that holds 68 % of a round normal distribution, in standard deviations of one axis
 _SURE = 15.0  # m, standard deviation of coordinates beside which no accuracy is told: a phone's
+_MOST = 100  # coordinates of a text that are read; the others are left over
 _SAME_PLACE = 200.0  # m, from the vehicle's start: coordinates said to be its own
 _FLOWN = 20_000.0  # m
 _OWN, _THEIRS = frozenset("VHZY"), frozenset("PQ")  # tags of words of the vehicle, and of those who are sought
@@ -110,11 +111,11 @@ class Coordinates(NamedTuple):
 def found_in(text: str) -> list[Coordinates]:
     """Returns the coordinates of a text in order."""
     plain = text.translate(_SIGNS)
-    out = []
+    out: list[Coordinates] = []
     for match in _FOUND.finditer(plain):
         if match["sided"] and not (_PRECISE.search(match["one"]) and _PRECISE.search(match["other"])):
             continue
-        points = tuple(_points(match))
+        points = tuple(_points(match)) if len(out) < _MOST else ()
         is_pair = bool(match["sided"] or match["bare"])
         turned = [(b, a) for a, b in points if abs(b) <= 90.0] if is_pair else []
         told = _ACCURACY.match(plain, match.end())
