@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from pygeodesy.dms import parseDMS  # type: ignore[import-untyped]
-from pygeodesy.errors import _ValueError as CoordinateError  # type: ignore[import-untyped]
 from pygeodesy.mgrs import parseMGRS  # type: ignore[import-untyped]
 from pygeodesy.utm import Utm  # type: ignore[import-untyped]
 
@@ -148,7 +147,7 @@ def _points(match: re.Match[str]) -> Iterator[tuple[float, float]]:
             yield (second, first) if is_turned else (first, second)
         elif match["bare"]:
             yield float(match["first"]), float(match["second"])
-    except (CoordinateError, ValueError, ArithmeticError):
+    except (ValueError, ArithmeticError):
         return
 
 
