@@ -37,6 +37,9 @@ _TIME = re.compile(
     rf"(?:{_MONTHS})[a-z]{{0,6}}\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?|"
     rf"{_DAYS} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?\b)",
 )
+_DAYS_OF = word_set("day days week weeks night nights")
+_CREW = word_set("pax pob souls persons people")
+_HEADINGS = 24  # most numbered lines of a form
 _WORDS_OF_TIME = word_set("o'clock am pm a.m p.m hrs midnight noon past quarter half")
 _NOT = r"(?:do not|don['’]t|dont)(?! (?:know|think|believe|remember|have|see|recall|want|expect|hear|mind)\b)"
 _ADDRESSED = r"you|drones?|uavs?|uas|pilots?|aircraft|operators?|crews?|teams?"
@@ -44,7 +47,8 @@ _VERBS = r"fly|go|enter|land|cross|approach|descend|hover|climb|leave|pass|overf
 _FORBIDS = re.compile(
     rf"(?:^|[.;:!?,(–—-]\s{{0,2}}|\b(?:and|but|please|so|also|then|{_ADDRESSED})\s)"
     rf"(?P<order>{_NOT}|never (?:{_VERBS})|avoid|beware|"
-    r"(?:stay|keep|remain|steer) (?:well )?(?:clear|away|out|off|back)|"
+    r"(?:stay|keep|remain|steer) (?:well )?(?:clear|away|out|off|back|below|above|under)|"
+    r"fly (?:no|not) (?:lower|higher|nearer|closer|below|above|over)|"
     r"no (?:drones?|flying|flights?|overflights?|overflying|landing|entry))\b|"
     rf"\b(?:{_ADDRESSED}|nobody|no[- ]one|we)\s(?:must|shall|should|may)(?: ?not|n['’]t)\b|"
     r"\b(?:must|shall|should|may) not be (?:flown|overflown|entered|crossed|approached|disturbed)\b|"
@@ -161,10 +165,9 @@ class _Spans:
 
 def _numbers(row: Sequence[Item]) -> Iterator[Passage]:
     """Yields the measures and numbers of a sentence, with what they are recognised as."""
-    has_wind = any(item.tag == "w" for item in row)
     for at, item in enumerate(row):
+        is_wind = any(other.tag == "w" for other in row[max(at - _NEAR, 0) : at + _NEAR])
         if item.tag in "LTD":
-            is_wind = has_wind and item.tag == "D"
             yield Passage(item.start, item.end, None, Content.WAY, "of the wind" if is_wind else "", is_wind)
         elif item.tag == "X":
             beside = {other.low for other in row[max(at - _NEAR, 0) : at + 2]}
@@ -172,7 +175,7 @@ def _numbers(row: Sequence[Item]) -> Iterator[Passage]:
             what = "" if is_doubt else "a height, a length, a speed or a time"
             yield Passage(item.start, item.end, None, Content.WAY, what, not is_doubt)
         elif item.tag == "N" or item.tag == "#" or item.low == "…" or (item.tag in "xC" and _is_code(item)):
-            what = _recognised(row, at)
+            what = "of the wind" if is_wind else _recognised(row, at)
             yield Passage(item.start, item.end, None, Content.NUMBER, what, bool(what))
 
 
@@ -191,7 +194,12 @@ def _recognised(row: Sequence[Item], at: int) -> str:
     after = [other.low for other in row[at + 1 : at + 1 + _NEAR] if other.low != "-"]
     last, following = before[-1] if before else "", after[0] if after else ""
     is_hour = following in ("to", "past") and len(after) > 1 and row[at + 2].tag == "N" and value in _MINUTES
-    if {last, *after[:2]} & _WORDS_OF_TIME or is_hour or (last in ("to", "past") and _is_minutes(row, at - 2)):
+    if (
+        {last, *after[:2]} & _WORDS_OF_TIME
+        or following in _DAYS_OF
+        or is_hour
+        or (last in ("to", "past") and _is_minutes(row, at - 2))
+    ):
         return "a time"
     if not 0.0 < value <= _OLDEST:
         return ""
@@ -205,8 +213,10 @@ def _recognised(row: Sequence[Item], at: int) -> str:
     is_end = not after or following in (",", ")", ".", ";", "and", "with", "/")
     if is_of_somebody and is_end and last in _BEFORE_AGE:
         return "an age"
-    if is_of_somebody and last == ":":
+    if last in _CREW or (is_of_somebody and last == ":"):
         return "a number of people"
+    if (at == 0 or last == ".") and following in (".", ")") and value <= _HEADINGS:
+        return "a heading"
     if last == "minus" or {"celsius", "frost", "fahrenheit"} & set(after):
         return "a temperature"
     return "" if any(map(str.isdecimal, item.low)) else "a count"

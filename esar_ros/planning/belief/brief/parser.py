@@ -28,7 +28,7 @@ from esar_ros.planning.belief.brief.facts import (
     StartFact,
     Way,
 )
-from esar_ros.planning.belief.brief.grid import offsets
+from esar_ros.planning.belief.brief.grid import offsets, references
 from esar_ros.planning.belief.brief.measures import measured
 from esar_ros.planning.belief.brief.people import COUNTED, back_again, count_victims, names_in
 from esar_ros.planning.belief.brief.places import PLACES, Kind, Place, alike, head, stems
@@ -74,7 +74,8 @@ def parse_brief(prompt: str, ground: Ground | None = None) -> BriefFacts:
     stated: list[Stated] = []
     for number, (sentence, row) in enumerate(zip(told, rows, strict=True)):
         stated += stated_in(number, sentence, row, rows[number - 1] if number else [], names)
-    stated = sorted(stated + offsets(plain), key=lambda one: (one.number, one.first))
+    pairs = offsets(plain)
+    stated = sorted(stated + pairs, key=lambda one: (one.number, one.first))
     safe = back_again(plain, names)
     stated = [one.searched() if one.move.persons and one.move.persons <= safe else one for one in stated]
     anew = correction(rows)
@@ -101,9 +102,12 @@ def parse_brief(prompt: str, ground: Ground | None = None) -> BriefFacts:
     fixes = _fixes(points, prompt, told, names, ground)
     start = start or next((one.fact for one in fixes if isinstance(one.fact, StartFact)), None)
     passages = [*(Passage(*span, read.get(span)) for span in spans), *fixes, *orders]
-    passages += left_over(
-        told, plain, rows, [*away, *(one[:2] for one in passages)], *_landmarks(start, stated, parents)
-    )
+    used = [*away, *(one[:2] for one in passages)]
+    if pairs:
+        used += [one[-1] for row in plain for one in references(row)]
+    if start is not None and len(start.landmark) > 2:  # "2800" of "the 2800 camp"; "the tent south of the fork"
+        used += [match.span() for match in re.finditer(re.escape(start.landmark), prompt)]
+    passages += left_over(told, plain, rows, used, *_landmarks(start, stated, parents))
     return BriefFacts(
         start=start,
         moves=(
