@@ -7,6 +7,7 @@ worst effect of a wrong answer is to expect a person where there is none, as wit
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Literal
 
 from pydantic import Field
@@ -21,6 +22,7 @@ from esar_ros.planning.belief.brief.facts import (
     WALKED_SPREAD,
     WALKING_SPEED,
     BriefFacts,
+    Content,
     Direction,
     Distance,
     Move,
@@ -30,6 +32,7 @@ from esar_ros.planning.belief.brief.facts import (
 from esar_ros.planning.exchange import Form, clean
 
 _MIN_DISTANCE = 10.0  # m: what is nearer is said to be at the place
+_FORMLESS = (Content.COORDINATES, Content.SHARES, Content.PROHIBITION, Content.CATEGORY, Content.REST)
 _REFERENCES = {
     "landmark": Reference.START,
     "drone_start": Reference.VEHICLE,
@@ -125,6 +128,17 @@ def facts_of(reading: BriefReading, prompt: str) -> BriefFacts:
         short_of_it=reading.short_of_landmark,
         kinds=frozenset(kind for way in reading.ways for kind in way.kinds),
     )
+
+
+def completed(facts: BriefFacts, rules: BriefFacts) -> BriefFacts:
+    """Returns a model's facts with what its form has no place for, as the rules read the same brief.
+
+    Those are coordinates, and the orders, shares and kinds of person that nothing reads: who reads the brief makes no
+    difference to what is said of them, nor to how they widen the prior.
+    """
+    kept = tuple(one for one in rules.passages if one.content in _FORMLESS and not one.is_aside)
+    fixes = tuple(one.fact for one in kept if isinstance(one.fact, Move))
+    return replace(facts, moves=(*facts.moves, *fixes), passages=kept)
 
 
 def reading_of(facts: BriefFacts) -> BriefReading:
