@@ -183,6 +183,7 @@ REQUIRES = [
     "matplotlib>=3.7",
     "pillow>=10",
     "onnxruntime>=1.17",  # the embedded clue detector
+    "pygeodesy>=24.1,<27",  # coordinates in briefs; tried with 24.1 and 26.10
 ]
 
 EXTRAS = {

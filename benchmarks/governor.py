@@ -1,7 +1,8 @@
 """The CPU time of one decision of the safety governor with inputs of real size.
 
-A range image of 36 x 180, three times as fine as the rig's, and a local map of 96 x 96 x 64 cells of 1 m over rough ground with rocks and trees, flown
-through at 5 m/s, 5 to 25 m above it; every range image and every map is new, as in flight.
+A range image of 36 x 180, three times as fine as the rig's, and a local map of 96 x 96 x 64 cells of 1 m over rough
+ground with rocks and trees, flown through at 5 m/s, 5 to 25 m above it; every range image and every map is new, as in
+flight.
 Run: python benchmarks/governor.py [--steps N]
 """
 

@@ -232,12 +232,12 @@ def on_briefs() -> tuple[dict[str, Any], list[Table]]:
 
 
 @lru_cache(maxsize=8)
-def _area(place: str) -> tuple[LookMap, np.ndarray[Any, Any]]:
-    """Returns the cells of a map's search area."""
+def _area(place: str) -> tuple[LookMap, np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Returns the cells of a map's search area, which of them lie inside, and its corners."""
     half = ground_of(place).size / 2.0 - AREA_MARGIN
     corners = half * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
     looks = LookMap(corners, CELL)
-    return looks, distance_to_edge(corners, np.stack(np.meshgrid(looks.x, looks.y), axis=-1)) > 0.0
+    return looks, distance_to_edge(corners, np.stack(np.meshgrid(looks.x, looks.y), axis=-1)) > 0.0, corners
 
 
 def worth(tasks: Iterable[Task]) -> dict[str, Any]:
@@ -245,14 +245,14 @@ def worth(tasks: Iterable[Task]) -> dict[str, Any]:
     hectares, discs, gains, off = [], [], [], []
     blank = parse_brief("")
     for task in tasks:
-        looks, inside = _area(task.map)
+        looks, inside, corners = _area(task.map)
         home, facts = np.array(task.start.position), parse_brief(task.prompt)
         off.append(facts.victims - len(task.victims))
         for victim in task.victims:
             name = victim.name if victim.name in facts.names else None
             read, none = (
                 PersonBelief(
-                    sample(one, name, home, PriorSettings(samples=SAMPLES), np.random.default_rng(0)),
+                    sample(one, name, home, PriorSettings(samples=SAMPLES), np.random.default_rng(0), corners),
                     looks,
                     0.1,
                     inside,

@@ -6,22 +6,27 @@ import json
 import math
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rich.console import Console
 from rich.text import Text
 
 from esar_ros.app.arguments import Parser
+from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.task import load_task
+from esar_ros.mission.task import Task, load_task
 from esar_ros.mission.task_files import read_text
+from esar_ros.planning.belief.brief.coordinates import Ground
 from esar_ros.planning.belief.brief.facts import STATED_SPREAD, BriefFacts, Direction, Distance
 from esar_ros.planning.belief.brief.form import reading_of
 from esar_ros.planning.belief.brief.parser import corrected, parse_brief
-from esar_ros.planning.belief.brief.telling import measure, summary, told
+from esar_ros.planning.belief.brief.telling import measure, questions, summary, told
 from esar_ros.planning.belief.brief.tokens import LONGEST
 from esar_ros.planning.belief.prior import PriorSettings, half_area, sample
 from esar_ros.planning.parameters import check, configured
+from esar_ros.sim.terrain.maps import load_spec
+from esar_ros.suites.esarbench.brief import AREA_MARGIN
 
 CORRECT = 'words that override what the brief says, e.g. "two are missing", "last seen 300 m north of the hut"'
 _PLANNER = "belief"
@@ -43,16 +48,43 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
     parser.add_argument("--correct", default="", metavar="WORDS", help=CORRECT)
     arguments = parser.parse_args(argv)
-    text = with_correction(_text(arguments.brief), arguments.correct)
-    facts = parse_brief(text)
-    prior = _prior(facts)
+    name, ground = _text(arguments.brief)
+    text = with_correction(name, arguments.correct)
+    facts = parse_brief(text, ground)
+    prior = _prior(facts, ground)
     if arguments.json:
-        unread = [text[passage.start : passage.end] for passage in facts.passages if passage.fact is None]
-        read = reading_of(facts).model_dump(exclude={"missing"}, exclude_none=True)
-        print(json.dumps({"missing": facts.victims, "facts": read, "unread": unread, **prior}))
+        print(json.dumps(_as_json(text, facts, prior)))
     else:
         _show(Console(highlight=False), text, facts, prior)
     return 0
+
+
+def _as_json(text: str, facts: BriefFacts, prior: dict[str, float]) -> dict[str, Any]:
+    lines = told(text, facts)
+    return {
+        "missing": facts.victims,
+        "facts": reading_of(facts).model_dump(exclude={"missing"}, exclude_none=True),
+        "unread": [text[passage.start : passage.end] for passage in facts.left],
+        "warnings": [words for line in lines for words in line.warnings],
+        "aside": [words for line in lines for words in line.aside],
+        "questions": list(questions(text, facts)),
+        **prior,
+    }
+
+
+def unread_in(task: Task) -> list[str]:
+    """Returns what the rules leave unread of a task's brief, and which of its orders nothing obeys, a line each."""
+    facts = parse_brief(task.prompt, _ground(task))
+    return [words for line in told(task.prompt, facts) for words in line.warnings]
+
+
+def _ground(task: Task) -> Ground:
+    """Returns what coordinates in a task's brief are placed by."""
+    spec, _ = load_spec(task.map)
+    half = spec.size / 2.0 - AREA_MARGIN
+    area = half * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+    origin = Origin(spec.origin.latitude, spec.origin.longitude, spec.origin.altitude)
+    return Ground(origin, np.array(task.start.position, dtype=np.float64), area)
 
 
 def with_correction(prompt: str, words: str) -> str:
@@ -63,8 +95,9 @@ def with_correction(prompt: str, words: str) -> str:
     return text
 
 
-def _text(name: str) -> str:
-    """Returns the words of a brief. Raises UsageError."""
+def _text(name: str) -> tuple[str, Ground | None]:
+    """Returns the words of a brief, and by what its coordinates are placed, where it is a task's. Raises UsageError."""
+    ground = None
     source = name if len(name) <= 40 else f"{name[:40]}..."
     if name == "-":
         source, text = "from the input", sys.stdin.buffer.read(4 * LONGEST + 1).decode("utf-8", errors="replace")
@@ -73,23 +106,26 @@ def _text(name: str) -> str:
     elif len(name.split()) != 1:
         text = name
     else:
-        text = load_task(name).prompt
+        task = load_task(name)
+        text, ground = task.prompt, _ground(task)
     if len(text) > LONGEST:
         raise UsageError(f"brief {source}: longer than {LONGEST} characters", "give the brief alone")
     if not text.strip():
         raise UsageError(f"brief {source}: empty", "give some words")
-    return text
+    return text, ground
 
 
-def _prior(facts: BriefFacts) -> dict[str, float]:
-    """Returns the prior's middle (m east and north of the drone's start) and the area that holds half of it."""
+def _prior(facts: BriefFacts, ground: Ground | None) -> dict[str, float]:
+    """Returns the prior's middle (m east and north of the drone's start), the area that holds half of it, its doubt."""
     settings = check(PriorSettings, configured(_PLANNER, {})["prior"], _PLANNER)
-    ends = sample(facts, None, np.zeros(2), settings, np.random.default_rng(0)).ends
-    east, north = np.median(ends, axis=0)
+    area = None if ground is None or ground.area is None else ground.area - ground.home
+    lines = sample(facts, None, np.zeros(2), settings, np.random.default_rng(0), area)
+    east, north = np.median(lines.ends, axis=0)
     return {
         "median_east_m": round(float(east), 1),
         "median_north_m": round(float(north), 1),
-        "hectares": round(half_area(ends), 1),
+        "hectares": round(half_area(lines.ends), 1),
+        "doubt": 0.0 if lines.doubted is None else round(float(lines.doubted.mean()), 2),
     }
 
 
@@ -98,9 +134,10 @@ def _show(console: Console, text: str, facts: BriefFacts, prior: dict[str, float
         console.print(Text.assemble(*((run.words, _COLOURS[run.is_read]) for run in line.runs)), soft_wrap=True)
         for meaning in line.meanings:
             console.print(f"  {meaning}", soft_wrap=True, markup=False)
-        unread = ", ".join(run.words for run in line.runs if run.is_read is False)
-        if unread:
-            console.print(f"  not understood: {unread}", soft_wrap=True, markup=False)
+        for warning in line.warnings:
+            console.print(f"  {warning}", style="red", soft_wrap=True, markup=False)
+        if line.aside:
+            console.print(f"  left aside: {', '.join(line.aside)}", style="dim", soft_wrap=True, markup=False)
     console.print()
     for words in summary(facts):
         console.print(words, soft_wrap=True, markup=False)
@@ -108,4 +145,7 @@ def _show(console: Console, text: str, facts: BriefFacts, prior: dict[str, float
     way = Distance(math.hypot(east, north), STATED_SPREAD), Direction(math.atan2(north, east))
     middle = f"{measure(*way)} from" if way[0].metres >= _HERE else "at"
     area = f"its likelier half on {prior['hectares']:.1f} ha"
-    console.print(f"prior: its middle lies {middle} the drone's start, {area}", soft_wrap=True)
+    doubt = f"; {prior['doubt']:.0%} of it does not follow these words" if facts.left else ""
+    for question in questions(text, facts):
+        console.print(f"to decide: {question}", style="yellow", soft_wrap=True, markup=False)
+    console.print(f"prior: its middle lies {middle} the drone's start, {area}{doubt}", soft_wrap=True)

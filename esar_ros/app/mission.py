@@ -14,7 +14,7 @@ from pathlib import Path
 
 from esar_ros.app import prepare, rerun
 from esar_ros.app.arguments import ON_OFF, Parser, on_off, shown
-from esar_ros.app.brief import CORRECT, with_correction
+from esar_ros.app.brief import CORRECT, unread_in, with_correction
 from esar_ros.app.progress import ProgressLine, parse
 from esar_ros.app.results import TASK, ResultsFolder
 from esar_ros.mission.errors import UsageError
@@ -248,6 +248,9 @@ def main(argv: list[str]) -> int:
         messages.ensure()
     print(f"Mission {task.id} on {task.map}: {options.planner}, seed {options.seed}, {options.world}, {options.pace}")
     print(f"  {task.prompt}\n", flush=True)
+    if unread := unread_in(task):
+        print("  Of this belief's rules leave unread, which widens the search (esar brief asks what to decide):")
+        print("".join(f"    {words}\n" for words in unread), flush=True)
     if options.world == PX4:
         print(f"! {real_flight_warning(about_chosen(options.detector))}\n", flush=True)
     signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -248,7 +248,8 @@ class Envelope:
         rises = np.concatenate([_UP[None], falls[:, None] * _LEVEL[: len(falls)] + _UP])  # v . rise: m/s above ground
         overs = np.array([max(over, above_sea)] + len(falls) * [max_over])
         rooms = -np.maximum(overs, max_over)
-        bounds = [limits.closing_speed(room, float(rise @ scene.velocity)) for room, rise in zip(rooms, rises, strict=True)]
+        closing = rises @ scene.velocity
+        bounds = [limits.closing_speed(room, float(speed)) for room, speed in zip(rooms, closing, strict=True)]
         if not scene.near_ground:
             bounds = np.where(overs > limits.floor_deadband, -np.minimum(limits.push_speed, overs), bounds)
         lengths = np.linalg.norm(rises, axis=1)

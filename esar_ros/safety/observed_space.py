@@ -161,7 +161,8 @@ def _fall(ranges, grid, range_max, rotation, sensor, foot, near, slope, falls): 
             if away < near or away > _BEYOND:
                 continue
             sector = int(falls.shape[0] * (math.atan2(y, x) + math.pi) / (2.0 * math.pi)) % falls.shape[0]
-            falls[sector] = max(falls[sector], (foot - z) / max(away - near, near))  # the foot may lie near down the slope
+            # The lowest point below may lie near down the slope already.
+            falls[sector] = max(falls[sector], (foot - z) / max(away - near, near))
             if away > farthest[sector]:
                 farthest[sector], last[sector] = away, z
     for sector in range(falls.shape[0]):

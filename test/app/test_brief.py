@@ -12,7 +12,10 @@ import pytest
 
 from esar_ros.app import brief
 from esar_ros.app.cli import main as cli
+from esar_ros.geometry.geodesy import Origin
+from esar_ros.mission.task import load_task
 from esar_ros.planning.belief.brief.tokens import LONGEST
+from esar_ros.sim.terrain.maps import load_spec
 
 STORY = (
     "Two climbers, Anna and Ben, are missing. You take off 300 m north of the hut. They were last seen 200 m east "
@@ -35,10 +38,13 @@ def read(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
 
 def test_json_of_a_file(capsys: pytest.CaptureFixture[str], story: str) -> None:
     answer = read(capsys, story)
-    assert set(answer) == {"missing", "facts", "unread", "median_east_m", "median_north_m", "hectares"}
+    said = {"unread", "warnings", "aside", "questions"}
+    assert set(answer) == {"missing", "facts", "median_east_m", "median_north_m", "hectares", "doubt"} | said
     assert answer["missing"] == 2 and answer["facts"]["names"] == ["Anna", "Ben"]
     assert answer["facts"]["start"]["landmark"] == "the hut" and answer["facts"]["ways"][0]["bearing"] == 90.0
-    assert answer["unread"] == ["70 m"]
+    assert answer["unread"] == ["70 m"] and answer["warnings"] == ["not understood: 70 m"]
+    assert "40 m (a height, a length, a speed or a time)" in answer["aside"]
+    assert len(answer["questions"]) == 1 and answer["questions"][0].endswith(": 70 m")
     assert answer["median_east_m"] == pytest.approx(200.0, abs=60.0)
     assert answer["median_north_m"] == pytest.approx(-300.0, abs=60.0)
     assert 0.5 < answer["hectares"] < 20.0
@@ -69,7 +75,34 @@ def test_sentence_by_sentence(capsys: pytest.CaptureFixture[str], story: str) ->
     assert "  the drone starts 300 m north (0°) from the hut" in lines
     assert "  not understood: 70 m" in lines
     assert "missing: 2: Anna, Ben" in lines
+    assert "1 passage was not read, which widens the search" in lines
+    assert any(line.startswith("to decide: ") and line.endswith(": 70 m") for line in lines)
     assert lines[-1].startswith("prior: its middle lies ") and "south-east" in lines[-1]
+    assert lines[-1].endswith("% of it does not follow these words")
+
+
+def test_what_is_not_obeyed_and_not_placed_is_said_and_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    words = "The drone is at the hut. She was seen at 34.0012N 107.3110E. Do not fly over the glacier tongue."
+    assert brief.main([words]) == 0
+    out = capsys.readouterr().out
+    assert "  not obeyed: Do not fly over the glacier tongue\n" in out and "1 order is not obeyed" in out
+    assert "  not understood: 34.0012N 107.3110E (coordinates: it is not known where the drone starts" in out
+    assert "--keep-out FILE" in out and "prior: its middle lies at the drone's start" in out
+
+
+def test_coordinates_of_a_task_are_placed_on_its_map(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    task = load_task("aotai-first")
+    spec, _ = load_spec(task.map)
+    origin = Origin(spec.origin.latitude, spec.origin.longitude, 0.0)
+    east, north = task.start.position
+    latitude, longitude, _ = origin.to_geodetic([east + 200.0, north + 100.0, 0.0])
+    words = f"A hiker is missing. Last phone ping at {latitude:.5f}, {longitude:.5f}, accuracy 40 m."
+    changed = task.model_copy(update={"prompt": words, "id": "pinged"})
+    path = tmp_path / "pinged.json"
+    path.write_text(changed.model_dump_json(by_alias=True), encoding="utf-8")
+    answer = read(capsys, str(path))
+    assert answer["unread"] == [] and answer["questions"] == []
+    assert (answer["median_east_m"], answer["median_north_m"]) == pytest.approx((200.0, 100.0), abs=30.0)
 
 
 def test_a_reading_is_corrected(capsys: pytest.CaptureFixture[str], story: str) -> None:

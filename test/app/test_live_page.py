@@ -138,3 +138,4 @@ def test_a_browser_shows_the_mission(page: PageServer, view: LiveView, tmp_path:
         assert f">{words}<" in text, words
     assert "&lt;b&gt;Who&lt;/b&gt;?" in text, "what the mission says is text, never HTML"
     assert 'class="read">300 m north<' in text and 'class="unread">70 m<' in text, "what was understood of the brief"
+    assert 'class="meaning unread">not understood: 70 m<' in text and "which widens the search" in text

@@ -23,7 +23,8 @@ from esar_ros.mission import names
 from esar_ros.mission.decision import ReportType
 from esar_ros.mission.modes import mode_name, order_name, reason_name
 from esar_ros.mission.stamps import nanoseconds
-from esar_ros.nodes.messages.convert import array3, pose_of, pose_of_transform
+from esar_ros.nodes.messages.convert import array3, brief_of, pose_of, pose_of_transform
+from esar_ros.planning.belief.brief.coordinates import ground_of
 from esar_ros.planning.belief.brief.parser import parse_brief
 from esar_ros.planning.belief.brief.telling import summary, told
 from esar_ros.scoring.truth import End, truth_text
@@ -153,7 +154,7 @@ class LiveState:
 
     def _brief(self, vehicle: str, m: Any) -> None:
         self.map_id = m.map_id
-        facts = parse_brief(m.prompt)
+        facts = parse_brief(m.prompt, ground_of(brief_of(m)))
         value = {
             "id": m.mission_id,
             "map": m.map_id,

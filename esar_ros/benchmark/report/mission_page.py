@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from typing import Any
 
+import numpy as np
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
@@ -14,6 +15,7 @@ from esar_ros.benchmark.report.mission_record import MissionRecord
 from esar_ros.benchmark.report.mission_template import PAGE
 from esar_ros.benchmark.report.mission_timeline import decision_spans, mode_spans, timeline_svg
 from esar_ros.benchmark.report.scorecard import map_jpeg
+from esar_ros.planning.belief.brief.coordinates import Ground
 from esar_ros.planning.belief.brief.parser import parse_brief
 from esar_ros.planning.belief.brief.telling import summary, told
 from esar_ros.scoring.result import ClueResult, Result, VictimResult
@@ -30,7 +32,7 @@ def render_html(
     """The page. map_image (JPEG), finds and misses are made here unless given."""
     result = flown.result
     m = result.metrics
-    facts = parse_brief(flown.truth.task.prompt)
+    facts = parse_brief(flown.truth.task.prompt, _ground(flown))
     page = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True).from_string(PAGE)
     return page.render(
         policy=formatting.PAGE_POLICY,
@@ -72,6 +74,15 @@ def render_html(
         why=lambda thing: formatting.why(thing, result.thresholds.error_threshold),
         uri=_uri,
     )
+
+
+def _ground(flown: MissionRecord) -> Ground | None:
+    """Returns what the brief's coordinates are placed by; None for a place this machine does not have."""
+    place = flown.place
+    if place is None:
+        return None
+    half = place.size / 2.0
+    return Ground(place.origin, flown.home[:2], np.array([[-half, -half], [half, -half], [half, half], [-half, half]]))
 
 
 def _uri(jpeg: bytes) -> str:

@@ -84,8 +84,9 @@ details summary { cursor:pointer; color:var(--muted); } code { font-size:13px; w
 
 <section><h2>The brief</h2><blockquote>{% for line in brief %}<p>
 {%- for run in line.runs %}{% if run.is_read is none %}{{ run.words }}{% else %}<span class="{{ 'read' if run.is_read else 'unread' }}">{{ run.words }}</span>{% endif %}{% endfor %}
-{% for meaning in line.meanings %}<br><span class="muted small">{{ meaning }}</span>{% endfor %}</p>{% endfor %}</blockquote>
-<p class="muted small">Distances and directions as the rules of <code>belief</code> read them: <span class="read">understood</span>, <span class="unread">not understood</span>; {{ reading|join("; ") }}.</p></section>
+{% for meaning in line.meanings %}<br><span class="muted small">{{ meaning }}</span>{% endfor %}
+{%- for warning in line.warnings %}<br><span class="unread small">{{ warning }}</span>{% endfor %}</p>{% endfor %}</blockquote>
+<p class="muted small">The brief as the rules of <code>belief</code> read it: <span class="read">understood</span>, <span class="unread">not understood</span>; {{ reading|join("; ") }}.</p></section>
 
 <section><h2>Victims and clues</h2><div class="scroll"><table>
 <tr><th>what</th><th>outcome</th><th>why missed</th><th class="n">nearest look</th><th class="n">first seen from</th><th class="n">found at</th><th class="n">off by</th><th>reported as</th></tr>

@@ -18,8 +18,10 @@ from pydantic import Field
 
 from esar_ros.mission.decision import Decision
 from esar_ros.mission.observation import Brief, Observation
+from esar_ros.planning.belief.brief.coordinates import ground_of
 from esar_ros.planning.belief.brief.facts import BriefFacts
-from esar_ros.planning.belief.brief.form import BriefReading, facts_of
+from esar_ros.planning.belief.brief.form import BriefReading, completed, facts_of
+from esar_ros.planning.belief.brief.parser import parse_brief
 from esar_ros.planning.belief.search import BeliefSearch, BeliefSettings
 from esar_ros.planning.model.mind import Mind, Outcome, Thought
 from esar_ros.planning.model.settings import ModelSettings
@@ -117,4 +119,7 @@ class ModelBelief(Thinker, BeliefSearch):
     def _read(self) -> Thought[Reading]:
         text = mission_words(self._brief)
         answer, trouble = yield from ask("brief", READER_SYSTEM, text, BriefReading)
-        return Reading(None, trouble) if answer is None else Reading(facts_of(answer, self._brief.prompt), "")
+        if answer is None:
+            return Reading(None, trouble)
+        rules = parse_brief(self._brief.prompt, ground_of(self._brief))
+        return Reading(completed(facts_of(answer, self._brief.prompt), rules), "")

@@ -21,6 +21,7 @@ from scipy.ndimage import gaussian_filter  # type: ignore[import-untyped]
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.settings_file import StrictModel
 from esar_ros.planning.belief.brief.facts import BriefFacts, Direction, Distance, Move, Reference, StartFact
+from esar_ros.planning.search_area import distance_to_edge
 
 _OCTANT = math.radians(22.5)  # a word of eight directions leaves this much to either side
 _SHORT_SHARE = 0.8  # of those who are said not to have reached a place that lie before it
@@ -28,6 +29,10 @@ _SHORT_FACTOR = 2.0  # longer than a way from a place: it is the rest of a way t
 _CELL, _BLUR = 20.0, 1.0  # m, cells: as fine as the area of a prior is measured
 _FARTHEST = 15000.0  # m from the start: as far as cells of that size reach; they grow with what is told to be farther
 _UNMEASURED = 0.5  # weight of a reading without any distance, beside one that has some
+_TOLD = 1.5  # times as far as the farthest way told reaches what may be searched
+_EVENLY = 0.5  # of the doubt that comes of the brief lies evenly over all that is searched
+_MOST = 0.95  # of the prior that does not follow a brief of which something is known
+_DRAWS = 4  # for each place in an area, of its bounding box
 _NODES = 8  # of a line at most; longer stories keep their last places
 
 
@@ -46,6 +51,12 @@ class PriorSettings(StrictModel):
     doubt: float = Field(default=0.05, ge=0, lt=1, description="share that is where it would be without a brief")
     doubt_unread: float = Field(
         default=0.3, ge=0, lt=1, description="added to it where nothing of a brief is understood"
+    )
+    doubt_adrift: float = Field(
+        default=0.6, ge=0, lt=1, description="added to it where all that is understood counts from places not located"
+    )
+    anywhere: float = Field(
+        default=1500.0, gt=0, description="m around the start that are searched, if no area is given"
     )
 
 
@@ -68,12 +79,17 @@ class Hypotheses:
 
 
 def sample(
-    facts: BriefFacts, person: str | None, home: Vector, settings: PriorSettings, random: np.random.Generator
+    facts: BriefFacts,
+    person: str | None,
+    home: Vector,
+    settings: PriorSettings,
+    random: np.random.Generator,
+    area: NDArray[np.float64] | None = None,
 ) -> Hypotheses:
     """Hypotheses for one of the missing (by name, None: not named), the vehicle starting at home (2,).
 
     Statements that do not lead on from one another are rival readings: a sample ends where one of them does, drawn by
-    their weights.
+    their weights. area: corners (N, 2; m, map) of what is searched; None: `anywhere` around home, or as far as is told.
     """
     count = settings.samples
     anchor = _anchor(facts.start, home, settings, random)
@@ -86,6 +102,13 @@ def sample(
     angles = [angle]
     for move in own:
         angle = _bearing(move.direction, angle, random, count)
+        if move.fix is not None:
+            place = home + (move.fix.east, move.fix.north)
+            line.append(place + random.normal(0.0, move.fix.sigma, (count, 2)))
+            kinds.append(move.kinds)
+            angles.append(np.full(count, np.nan))
+            angle = angles[-1]
+            continue
         origin = _origin(move.reference, line, home, settings, random)
         distance = _length(move.distance, settings, random, count)
         if facts.short_of_it and move.distance is None and len(line) == 1:
@@ -95,6 +118,7 @@ def sample(
         kinds.append(move.kinds)
         angles.append(angle)
     ends, weights = _ends(own)
+    share, evenly = _doubt(facts, _adrift(own, defining, ends, weights), settings)
     if defining is not None:
         line.insert(0, _before(defining, own, anchor, settings, random))
         kinds.insert(0, defining.kinds)
@@ -102,7 +126,8 @@ def sample(
         ends = [end + 1 for end in ends]
     at = np.sort(random.choice(ends, count, p=weights)) if len(ends) > 1 else np.full(count, ends[0])
     read = _ended(line, kinds, at, angles, settings, random, at_anchor=defining is not None and not own)
-    return _doubted(read, facts.unread, home, settings, random)
+    reach = max([settings.anywhere, *(_TOLD * move.distance.metres for move in own if move.distance is not None)])
+    return _doubted(read, share, evenly, home, settings, random, area, reach)
 
 
 def half_area(ends: NDArray[np.float64]) -> float:
@@ -137,21 +162,70 @@ def _ends(own: Sequence[Move]) -> tuple[list[int], list[float]]:
     return [chain[-1] for chain in chains], [weight / sum(weights) for weight in weights]
 
 
+def _adrift(own: Sequence[Move], defining: Move | None, ends: Sequence[int], weights: Sequence[float]) -> float:
+    """Returns the probability of the readings that begin at a place of which it is not known where it lies."""
+    if not own:
+        return float(defining is not None)
+    begins, begin = [0], 0  # for each node, the move at which its reading begins
+    for number, move in enumerate(own, 1):
+        begin = begin if move.reference is Reference.PREVIOUS and begin else number
+        begins.append(begin)
+    lost = [begins[end] > 0 and own[begins[end] - 1].reference is Reference.OTHER for end in ends]
+    return sum(weight for weight, is_lost in zip(weights, lost, strict=True) if is_lost)
+
+
+def _doubt(facts: BriefFacts, adrift: float, settings: PriorSettings) -> tuple[float, float]:
+    """Returns the share of the prior that does not follow the brief, and how much of it lies evenly over all searched.
+
+    The one place where what is unread widens the prior. The share grows with the share of what the brief tells that no
+    reading used; where no reading tells where anybody is, that share is all that is left of the words. It grows with
+    the readings that count from a place that is not located, too. Words that tell nothing widen nothing.
+    """
+    if not facts.left and not adrift:
+        return settings.doubt + settings.doubt_unread * facts.unread, 0.0
+    unread = facts.unread * (settings.doubt_unread if facts.moves else 1.0)
+    share = min(settings.doubt + unread + settings.doubt_adrift * adrift, _MOST)
+    return share, _EVENLY * (share - settings.doubt)
+
+
 def _doubted(
-    read: Hypotheses, unread: float, home: Vector, settings: PriorSettings, random: np.random.Generator
+    read: Hypotheses,
+    share: float,
+    evenly: float,
+    home: Vector,
+    settings: PriorSettings,
+    random: np.random.Generator,
+    area: NDArray[np.float64] | None,
+    reach: float,
 ) -> Hypotheses:
     """Returns the hypotheses with a share of them where somebody of whom no brief tells would be.
 
-    So whatever is misread, the density falls nowhere below that share of the one without a brief.
+    So whatever is misread, the density falls nowhere below that share of the one without a brief; `evenly` of all lies
+    evenly over the area, or over `reach` (m) around home.
     """
-    count = round(len(read.nodes) * min(settings.doubt + settings.doubt_unread * unread, 1.0))
+    count = round(len(read.nodes) * share)
     rows = random.permutation(len(read.nodes))[:count]
     nodes = read.nodes.copy()
     untold = _untold(home, settings, random)
+    wide = round(len(untold) * evenly / share) if evenly else 0
+    if wide:
+        untold[random.permutation(len(untold))[:wide]] = _spread_evenly(wide, home, random, area, reach)
     nodes[rows, -1] = untold[:count]
     doubted = np.zeros(len(nodes), dtype=bool)
     doubted[rows] = True
     return Hypotheses(nodes, read.kinds, doubted, untold)
+
+
+def _spread_evenly(
+    count: int, home: Vector, random: np.random.Generator, area: NDArray[np.float64] | None, reach: float
+) -> NDArray[np.float64]:
+    """Returns places (count, 2; m, map) spread evenly over an area, or over a disc around home."""
+    if area is None:
+        return home + _polar(reach * np.sqrt(random.uniform(size=count)), _anyhow(random, count))
+    low, high = area.min(axis=0), area.max(axis=0)
+    drawn = random.uniform(low, high, (_DRAWS * count, 2))
+    inside = drawn[distance_to_edge(area, drawn) > 0.0]
+    return np.resize(inside if len(inside) else drawn, (count, 2))
 
 
 def _untold(home: Vector, settings: PriorSettings, random: np.random.Generator) -> NDArray[np.float64]:

@@ -22,6 +22,7 @@ from esar_ros.mission.observation import Brief, Grid, Observation, SeenClue, Tea
 from esar_ros.mission.settings_file import StrictModel
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.planning.belief.belief_map import PersonBelief
+from esar_ros.planning.belief.brief.coordinates import ground_of
 from esar_ros.planning.belief.brief.facts import BriefFacts
 from esar_ros.planning.belief.brief.parser import parse_brief
 from esar_ros.planning.belief.detection_probability import Detection, DetectionSettings
@@ -123,7 +124,7 @@ class BeliefSearch:
         self._inside = distance_to_edge(self._area, centres) > 0.0
         self._centres = centres.reshape(-1, 2)
         self._detector_in_use: tuple[str, float] = ("", 0.0)  # detector and its focal length, px
-        self._initialise(parse_brief(brief.prompt))
+        self._initialise(parse_brief(brief.prompt, ground_of(brief)))
         rig = load_vehicle()
         self._cameras = {name: (rig.image.model, mount.pose) for name, mount in rig.cameras.items()}
         self._terrain = Terrain()
@@ -159,7 +160,7 @@ class BeliefSearch:
         """Returns samples of the lines that one of the missing may have walked (name: None, not named)."""
         settings = self._settings
         if settings.use.prior:
-            return sample(self.facts, name, home, settings.prior, self._random)
+            return sample(self.facts, name, home, settings.prior, self._random, self._area)
         inside = self._centres[self._inside.reshape(-1)]
         ends = inside[self._random.integers(0, len(inside), settings.prior.samples)]
         ends = ends + self._random.uniform(-0.5, 0.5, ends.shape) * settings.cell

@@ -122,7 +122,9 @@ def test_the_page_tells_what_happened(flown: MissionRecord) -> None:
 
 
 def test_the_page_shows_how_the_brief_was_read(flown: MissionRecord) -> None:
-    prompt = "Wu <b>left</b> the hut. He went 300 m north of where you take off. A dog barked, 70 m."
+    prompt = (
+        "Wu <b>left</b> the hut. He went 300 m north of where you take off. A dog barked, 70 m. Do not fly at the dam."
+    )
     task = flown.truth.task.model_copy(update={"prompt": prompt})
     text = render_html(
         replace(flown, truth=flown.truth.model_copy(update={"task": task})), map_image=b"", finds=[], misses=[]
@@ -132,7 +134,9 @@ def test_the_page_shows_how_the_brief_was_read(flown: MissionRecord) -> None:
     assert '<span class="read">300 m north</span>' in quote
     assert '<span class="unread">70 m</span>' in quote
     assert "300 m north (0°) from the drone" in quote
-    assert "missing: 1" in text
+    assert "missing: 1" in text and "2 passages were not read, which widens the search" in text
+    for warning in ("not understood: 70 m", "not obeyed: Do not fly at the dam"):
+        assert f'<span class="unread small">{warning}</span>' in quote, warning
 
 
 def test_the_page_tells_which_model_was_asked_and_what_it_lacked(flown: MissionRecord) -> None:

@@ -7,9 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from esar_ros.geometry.geodesy import Origin
+from esar_ros.planning.belief.brief.coordinates import Ground
 from esar_ros.planning.belief.brief.facts import Passage, StartFact
 from esar_ros.planning.belief.brief.parser import parse_brief
-from esar_ros.planning.belief.prior import PriorSettings, sample
+from esar_ros.planning.belief.prior import PriorSettings, half_area, sample
 
 HOME = np.array([100.0, 50.0])
 
@@ -57,13 +59,62 @@ def test_not_reached_means_before_it():
 def test_a_share_has_nothing_to_do_with_the_brief():
     facts = parse_brief("The drone starts at the hut. He is 3 km west of the hut.")
     settings = PriorSettings(samples=1000)
-    shares = []
+    shares, near = [], []
     for unread in (0, 3):
         passages = (Passage(0, 1, StartFact("the hut", None, None)), *(Passage(n, n + 1, None) for n in range(unread)))
         lines = sample(replace(facts, passages=passages), None, HOME, settings, np.random.default_rng(0))
         shares.append(lines.doubted.mean())
-        assert share_near(lines.ends[lines.doubted], HOME, 1000.0) > 0.9
+        near.append(share_near(lines.ends[lines.doubted], HOME, 1000.0))
     assert shares == pytest.approx([settings.doubt, settings.doubt + 0.75 * settings.doubt_unread])
+    assert near[0] > 0.9 > near[1], "half of what is added lies anywhere within reach"
+
+
+def spread(text: str, area: np.ndarray | None = None) -> np.ndarray:
+    return sample(parse_brief(text), None, HOME, PriorSettings(samples=4000), np.random.default_rng(0), area).ends
+
+
+READ = "The drone starts at the hut. She was last seen 300 m north of the hut."
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "wider"),
+    [
+        (READ, "POA 50/30/20.", 1.1),
+        (READ, "Do not fly over the glacier tongue.", 1.1),
+        (READ, "Her phone was at 34.0012N 107.3110E.", 1.1),
+        ("The drone starts at the hut.", "She went uphill.", 3.0),
+        ("The drone starts at the hut.", "Last cell ping at 34.0012N 107.3110E, accuracy 300 m.", 3.0),
+    ],
+)
+def test_what_is_not_read_widens(text: str, more: str, wider: float) -> None:
+    assert half_area(spread(f"{text} {more}")) > wider * half_area(spread(text))
+
+
+def test_a_way_from_a_place_that_is_not_located_is_not_sure() -> None:
+    """ "Between the antenna and the village, 2 miles south of the antenna": where the antenna is, nobody says."""
+    text = "You take off at the village. He was seen between the antenna and the village, 2 miles south of the antenna."
+    assert half_area(spread(text)) > 25.0
+    assert share_near(spread(text), HOME, 250.0) < 0.5
+
+
+def test_what_is_not_read_stays_in_the_area() -> None:
+    area = HOME + np.array([[-300.0, -400.0], [500.0, -400.0], [500.0, 700.0], [-300.0, 700.0]])
+    lines = sample(
+        parse_brief("The drone starts at the hut. POA 50/30/20."),
+        None, HOME, PriorSettings(samples=4000, astray_way=1.0, unknown_way=1.0), np.random.default_rng(0), area,
+    )  # fmt: skip
+    off = lines.untold - HOME
+    assert np.mean(np.linalg.norm(off, axis=1) > 100.0) > 0.4
+    assert (off > [-330.0, -430.0]).all() and (off < [530.0, 730.0]).all()
+
+
+def test_coordinates_are_a_place_with_their_accuracy() -> None:
+    ground = Ground(Origin(34.0, 107.31, 0.0), HOME)
+    facts = parse_brief("Last cell ping at 34.0050N 107.3130E, accuracy 200 m.", ground)
+    points = sample(facts, None, HOME, PriorSettings(samples=4000), np.random.default_rng(0)).ends
+    place = ground.place(34.005, 107.313)
+    assert np.median(points, axis=0) == pytest.approx(place, abs=60.0)
+    assert 0.4 < share_near(points, place, 250.0) < 0.75
 
 
 def test_same_seed_same_lines():

@@ -104,9 +104,10 @@ function showHead() {
   const mission = state.mission, brief = state.brief, order = state[`order/${vehicle}`];
   if (brief) {
     $("#title").textContent = brief.id; document.title = `${brief.id} · esar`;
-    fill($("#brief"), ...brief.lines.map(([runs, meanings]) => make("p", {},
+    fill($("#brief"), ...brief.lines.map(([runs, meanings, warnings]) => make("p", {},
       ...runs.map(([words, read]) => make("span", { textContent: words, className: read === null ? "" : read ? "read" : "unread" })),
-      ...meanings.map((words) => make("span", { textContent: words, className: "meaning" })))),
+      ...meanings.map((words) => make("span", { textContent: words, className: "meaning" })),
+      ...warnings.map((words) => make("span", { textContent: words, className: "meaning unread" })))),
       make("p", { className: "dim", textContent: `As the rules of belief read it: ${brief.reading.join("; ")}.` }),
       make("p", { className: "dim", textContent: `${brief.map}, ${brief.weather}, local time ${brief.local_time.replace("T", " ")}. At most ${brief.report_cap} reports are scored.` }));
   }

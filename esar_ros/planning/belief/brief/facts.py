@@ -11,6 +11,7 @@ MOST_PEOPLE = 24  # that a brief is read to tell of
 WALKING_SPEED = 4000.0 / 60.0  # m a minute
 # Relative standard deviations of a way told in metres, in walking time, and in words like "a few hundred".
 STATED_SPREAD, WALKED_SPREAD, VAGUE_SPREAD = 0.12, 0.4, 0.35
+FARTHEST = 200_000.0  # m; what is told to be farther is no way that a drone flies
 PACED_SPREAD = 0.15  # in paces, feet and miles, and of walking time at a pace that is told
 
 
@@ -64,6 +65,14 @@ class StartFact:
     direction: Direction | None
 
 
+class Fix(NamedTuple):
+    """A position told by coordinates: m east and north of the vehicle's start, standard deviation of each (m)."""
+
+    east: float
+    north: float
+    sigma: float
+
+
 @dataclass(frozen=True)
 class Move:
     """One statement of a route: distance and direction; None where not given."""
@@ -75,14 +84,35 @@ class Move:
     persons: frozenset[str] = frozenset()  # names in the sentence
     searched: bool = False  # the place was searched, nobody is there
     certainty: float = 1.0  # weight beside other statements
+    fix: Fix | None = None  # where it ends, if coordinates tell that
+
+
+class Content(Enum):
+    """What words of a brief tell, of which a search may depend."""
+
+    WAY = "distance or direction"
+    NUMBER = "number"
+    SHARES = "percentages or shares"
+    COORDINATES = "coordinates"
+    PROHIBITION = "order or prohibition"
+    CATEGORY = "kind of person"
+    SLOPE = "direction without a compass"
+    LANDMARK = "place"
+    REST = "end of the text"
+
+
+_WEIGHTS = {Content.LANDMARK: 0.25, Content.CATEGORY: 0.5}  # beside others: most briefs name places that matter little
 
 
 class Passage(NamedTuple):
-    """Words of a brief that tell a distance or a direction."""
+    """Words of a brief that tell something of which a search may depend."""
 
     start: int  # characters, from start to before end
     end: int
     fact: Move | StartFact | None  # that they were read as; None: not understood
+    content: Content = Content.WAY
+    why: str = ""  # they are not used, or as what they are left aside
+    is_aside: bool = False  # it was recognised as what tells of no place: an age, a height, a time, a number of people
 
 
 @dataclass(frozen=True)
@@ -99,8 +129,14 @@ class BriefFacts:
     passages: tuple[Passage, ...] = ()  # in the order of the text
 
     @property
+    def left(self) -> tuple[Passage, ...]:
+        """The passages that no reading used."""
+        return tuple(passage for passage in self.passages if passage.fact is None and not passage.is_aside)
+
+    @property
     def unread(self) -> float:
-        """Share of the distances and directions of the text that were not understood; 1 where there is none."""
-        if not self.passages:
-            return 0.0 if self.moves or self.start else 1.0
-        return sum(passage.fact is None for passage in self.passages) / len(self.passages)
+        """Share of what the text tells that no reading used; 1 where it tells nothing."""
+        read = float(sum(passage.fact is not None for passage in self.passages))
+        read = read or float(len(self.moves) + (self.start is not None))
+        left = sum(_WEIGHTS.get(passage.content, 1.0) for passage in self.left)
+        return left / (left + read) if left or read else 1.0

@@ -7,6 +7,7 @@ worst effect of a wrong answer is to expect a person where there is none, as wit
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Literal
 
 from pydantic import Field
@@ -14,12 +15,14 @@ from pydantic import Field
 from esar_ros.geometry.frames import wrap_angle
 from esar_ros.mission.clues import KINDS
 from esar_ros.planning.belief.brief.facts import (
+    FARTHEST,
     MOST_PEOPLE,
     STATED_SPREAD,
     VAGUE_SPREAD,
     WALKED_SPREAD,
     WALKING_SPEED,
     BriefFacts,
+    Content,
     Direction,
     Distance,
     Move,
@@ -29,7 +32,7 @@ from esar_ros.planning.belief.brief.facts import (
 from esar_ros.planning.exchange import Form, clean
 
 _MIN_DISTANCE = 10.0  # m: what is nearer is said to be at the place
-_FARTHEST = 200_000.0  # m
+_FORMLESS = (Content.COORDINATES, Content.SHARES, Content.PROHIBITION, Content.CATEGORY, Content.REST)
 _REFERENCES = {
     "landmark": Reference.START,
     "drone_start": Reference.VEHICLE,
@@ -42,9 +45,9 @@ _REFERENCES = {
 class Measured(Form):
     """How far and which way; null where it is not told."""
 
-    metres: float | None = Field(default=None, ge=0.0, le=_FARTHEST, allow_inf_nan=False)
+    metres: float | None = Field(default=None, ge=0.0, le=FARTHEST, allow_inf_nan=False)
     minutes: float | None = Field(
-        default=None, ge=0.0, le=_FARTHEST / WALKING_SPEED, allow_inf_nan=False, description="of walking, if so told"
+        default=None, ge=0.0, le=FARTHEST / WALKING_SPEED, allow_inf_nan=False, description="of walking, if so told"
     )
     rough: bool = Field(default=False, description="told in words like 'a few' or 'several'")
     bearing: float | None = Field(
@@ -127,6 +130,17 @@ def facts_of(reading: BriefReading, prompt: str) -> BriefFacts:
     )
 
 
+def completed(facts: BriefFacts, rules: BriefFacts) -> BriefFacts:
+    """Returns a model's facts with what its form has no place for, as the rules read the same brief.
+
+    Those are coordinates, and the orders, shares and kinds of person that nothing reads: who reads the brief makes no
+    difference to what is said of them, nor to how they widen the prior.
+    """
+    kept = tuple(one for one in rules.passages if one.content in _FORMLESS and not one.is_aside)
+    fixes = tuple(one.fact for one in kept if isinstance(one.fact, Move))
+    return replace(facts, moves=(*facts.moves, *fixes), passages=kept)
+
+
 def reading_of(facts: BriefFacts) -> BriefReading:
     """Returns the reading that gives these facts: the inverse of `facts_of`."""
 
@@ -134,7 +148,7 @@ def reading_of(facts: BriefFacts) -> BriefReading:
         out: dict[str, float | bool | None] = {}
         if distance is not None:
             walked = distance.spread >= WALKED_SPREAD
-            way = min(distance.metres, _FARTHEST)
+            way = min(distance.metres, FARTHEST)
             out = {"minutes": way / WALKING_SPEED} if walked else {"metres": way}
             out["rough"] = distance.spread >= VAGUE_SPREAD and not walked
         if direction is not None:

@@ -20,16 +20,15 @@ _FARTHEST = 20_000.0  # m between two references of one brief
 
 def offsets(rows: Sequence[Sequence[Item]]) -> list[Stated]:
     """Returns the ways from the map reference in a sentence about the vehicle to those in others."""
-    told = [(number, *reference) for number, row in enumerate(rows) for reference in _references(row)]
+    told = [(number, *reference) for number, row in enumerate(rows) for reference in references(row)]
     homes = [one for one in told if any(item.tag in "VHZ" for item in rows[one[0]])]
     out: dict[tuple[float, float], Stated] = {}
-    for number, at, digits, east, north in told if homes else ():
-        _, _, home_digits, home_east, home_north = homes[0]
+    for number, at, digits, east, north, span in told if homes else ():
+        _, _, home_digits, home_east, home_north, _ = homes[0]
         x, y = (east - home_east) * _SIZES[digits], (north - home_north) * _SIZES[digits]
         if digits != home_digits or (number, at) in [one[:2] for one in homes] or math.hypot(x, y) > _FARTHEST:
             continue
         way = Way(Distance(math.hypot(x, y), STATED_SPREAD), Direction(math.atan2(y, x)))
-        span = rows[number][at].start, rows[number][at].end
         move = Move(way.distance, way.direction, Reference.OTHER)
         home, nothing = Place(Kind.HOME), frozenset[str]()
         out[x, y] = Stated(
@@ -38,8 +37,8 @@ def offsets(rows: Sequence[Sequence[Item]]) -> list[Stated]:
     return list(out.values())
 
 
-def _references(row: Sequence[Item]) -> Iterator[tuple[int, int, float, float]]:
-    """Yields where a map reference stands, the digits of its northing, its easting and northing."""
+def references(row: Sequence[Item]) -> Iterator[tuple[int, int, float, float, tuple[int, int]]]:
+    """Yields where a map reference stands, the digits of its northing, its easting and northing, its characters."""
     for at, item in enumerate(row[:-1]):
         beside = at + 2 if row[at + 1].tag in ",/" else at + 1
         numbers = [one.value for one in (item, *row[beside : beside + 1]) if isinstance(one.value, Number)]
@@ -48,4 +47,4 @@ def _references(row: Sequence[Item]) -> Iterator[tuple[int, int, float, float]]:
         first, second = (len(number.digits) for number in numbers)
         is_one = first == second or (first, second) == (6, 7)
         if is_one and second in _SIZES and (second > 3 or beside == at + 1):
-            yield at, second, numbers[0].value, numbers[1].value
+            yield at, second, numbers[0].value, numbers[1].value, (item.start, row[beside].end)

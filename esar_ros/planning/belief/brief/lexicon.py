@@ -155,6 +155,18 @@ HELPERS = word_set(
     "seats metres km"
 )
 
+CATEGORIES = word_set(  # of lost persons whose ways differ from a walker's
+    "child children boy girl toddler infant baby schoolchild kid teen teenager youth dementia alzheimer alzheimer's "
+    "confused disoriented despondent suicidal depressed autism autistic psychotic schizophrenic schizophrenia drunk "
+    "intoxicated skier snowboarder hunter picker forager gatherer angler fisherman cyclist biker rider runner jogger "
+    "caver swimmer kayaker canoeist paddler rower surfer sailor diver pilot paraglider parachutist blind deaf diabetic "
+    "horse wheelchair"
+)
+SLOPES = word_set(  # directions that no compass tells
+    "uphill downhill upslope downslope upstream downstream upriver downriver inland seaward seawards landward windward "
+    "leeward upwind downwind clockwise anticlockwise counterclockwise upvalley downvalley"
+)
+
 KIND_WORDS: dict[str, str] = {  # clue kinds in a brief
     "tent": r"tents?|bivouac",
     "backpack": r"back-?packs?|ruck-?sacks?|day-?packs?|packs?",

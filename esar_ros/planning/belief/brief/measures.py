@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from esar_ros.planning.belief.brief.facing import turned, twelve
 from esar_ros.planning.belief.brief.facts import (
+    FARTHEST,
     PACED_SPREAD,
     STATED_SPREAD,
     VAGUE_SPREAD,
@@ -298,6 +299,8 @@ def _grounded(row: Sequence[Item], at: int) -> Item:
     after = _plain_after(row, at)
     while before[1:] and before[-1] in _BETWEEN:
         before.pop()
+    if distance.metres > FARTHEST:
+        return replace(row[at], tag="X", value=math.inf)
     is_else = distance.metres < _SHORTEST or bool(_ELSE_AFTER & set(after[:1])) or bool(_ELSE_BEFORE & set(before[-1:]))
     is_else |= (
         after[:1] == ["of"] and bool(after[1:2]) and after[1] in ("rope", "visibility", "height", "altitude", "snow")

@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
+from esar_ros.planning.belief.brief.accounting import left_over, prohibitions_in, shares_in
 from esar_ros.planning.belief.brief.amending import amended, correction, told_anew
+from esar_ros.planning.belief.brief.coordinates import Coordinates, Ground, found_in, ground_told, masked, placed
 from esar_ros.planning.belief.brief.facts import (
     VAGUE_SPREAD,
     BriefFacts,
+    Content,
     Direction,
     Distance,
     Move,
@@ -24,14 +28,14 @@ from esar_ros.planning.belief.brief.facts import (
     StartFact,
     Way,
 )
-from esar_ros.planning.belief.brief.grid import offsets
+from esar_ros.planning.belief.brief.grid import offsets, references
 from esar_ros.planning.belief.brief.measures import measured
 from esar_ros.planning.belief.brief.people import COUNTED, back_again, count_victims, names_in
 from esar_ros.planning.belief.brief.places import PLACES, Kind, Place, alike, head, stems
 from esar_ros.planning.belief.brief.starts import defines, is_spot, start_of
 from esar_ros.planning.belief.brief.staying import is_stationary
-from esar_ros.planning.belief.brief.tokens import LONGEST, Item, rewritten, sentences
-from esar_ros.planning.belief.brief.ways import KINDS, SEARCHED, Stated, stated_in
+from esar_ros.planning.belief.brief.tokens import LONGEST, Item, Sentence, rewritten, sentences
+from esar_ros.planning.belief.brief.ways import KINDS, SEARCHED, Stated, said_of, stated_in
 
 _SHORT = re.compile(
     r"\b(?:cannot|can't|could not|couldn't|will not|won't|has not|hasn't|never|did not|didn't) (?:have )?"
@@ -48,21 +52,34 @@ def corrected(prompt: str, words: str) -> str:
     return f"{prompt.rstrip()}\nCorrection: {' '.join(words.split())}"
 
 
-def parse_brief(prompt: str) -> BriefFacts:
-    """Facts of a brief; an empty or foreign text gives none, and one victim."""
+def parse_brief(prompt: str, ground: Ground | None = None) -> BriefFacts:
+    """Facts of a brief; an empty or foreign text gives none, and one victim.
+
+    ground: what its coordinates are placed by; None: they are not.
+    """
+    rest = [Passage(LONGEST, len(prompt), None, Content.REST)] if len(prompt) > LONGEST else []
     prompt = prompt[:LONGEST]
-    told = sentences(prompt)
+    points = found_in(prompt)
+    orders = shares_in(masked(prompt, [one[:2] for one in points]))
+    away = [span for one in (*points, *orders) for span in (one[:2], getattr(one, "beside", None)) if span is not None]
+    text = masked(prompt, away)  # what is not read as words: else "49S 251234" is 49 m south
+    told = sentences(text)
+    if forbidden := prohibitions_in(text, told):
+        orders += forbidden
+        text = masked(text, [one[:2] for one in forbidden])
+        told = sentences(text)
     names = names_in(told)
     plain = measured(sentence.items for sentence in told)
     rows = [rewritten(row, PLACES) for row in plain]
     stated: list[Stated] = []
     for number, (sentence, row) in enumerate(zip(told, rows, strict=True)):
         stated += stated_in(number, sentence, row, rows[number - 1] if number else [], names)
-    stated = sorted(stated + offsets(plain), key=lambda one: (one.number, one.first))
+    pairs = offsets(plain)
+    stated = sorted(stated + pairs, key=lambda one: (one.number, one.first))
     safe = back_again(plain, names)
     stated = [one.searched() if one.move.persons and one.move.persons <= safe else one for one in stated]
     anew = correction(rows)
-    stated = told_anew(amended(stated, prompt, anew), anew)
+    stated = told_anew(amended(stated, text, anew), anew)
     spans = [span for one in stated if one.way.distance or not one.is_weak for span in one.spans]
     pace = _pace(rows)
     if pace is not None:
@@ -82,18 +99,57 @@ def parse_brief(prompt: str) -> BriefFacts:
         span: move for one, move in zip(stated, moves, strict=True) for span in one.spans
     }
     read |= {span: start for span in places}
+    fixes = _fixes(points, prompt, told, names, ground)
+    start = start or next((one.fact for one in fixes if isinstance(one.fact, StartFact)), None)
+    passages = [*(Passage(*span, read.get(span)) for span in spans), *fixes, *orders]
+    used = [*away, *(one[:2] for one in passages)]
+    if pairs:
+        used += [one[-1] for row in plain for one in references(row)]
+    if start is not None and len(start.landmark) > 2:  # "2800" of "the 2800 camp"; "the tent south of the fork"
+        used += [match.span() for match in re.finditer(re.escape(start.landmark), prompt)]
+    passages += left_over(told, plain, rows, used, *_landmarks(start, stated, parents))
     return BriefFacts(
         start=start,
-        moves=tuple(
-            moves[n] if first else replace(moves[n], reference=Reference.PREVIOUS) for n, first in _told(parents)
+        moves=(
+            *(moves[n] if first else replace(moves[n], reference=Reference.PREVIOUS) for n, first in _told(parents)),
+            *(one.fact for one in fixes if isinstance(one.fact, Move)),
         ),
         victims=count_victims(plain[anew:], names, COUNTED) or count_victims(plain[:anew], names) or 1,
         names=names,
         stationary=is_stationary(prompt, told[anew].start if anew < len(told) else len(prompt)),
         short_of_it=bool(_SHORT.search(" ".join(prompt.split()))),
         kinds=frozenset(kind for kind, words in KINDS.items() if words.search(prompt)),
-        passages=tuple(Passage(*span, read.get(span)) for span in spans),
+        passages=(*sorted(passages, key=lambda one: one[:2]), *rest),
     )
+
+
+def _fixes(
+    points: Sequence[Coordinates], text: str, told: Sequence[Sentence], names: Sequence[str], ground: Ground | None
+) -> list[Passage]:
+    """Returns what the coordinates of a text are read as, by what their sentences say."""
+    starts = [sentence.start for sentence in told]
+    at = [bisect_right(starts, one.start) - 1 for one in points]
+    items = [told[n].items if n >= 0 else () for n in at]
+    ground = ground_told(points, items, ground)
+    moves = [said_of(told[n].text if n >= 0 else "", names) for n in at]
+    return [placed(one, text, words, ground, move) for one, words, move in zip(points, items, moves, strict=True)]
+
+
+def _landmarks(
+    start: StartFact | None, stated: Sequence[Stated], parents: Sequence[Reference | int]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Returns the stems of landmarks that are located, and of those that are not, though ways are told from them."""
+    placed = set(stems(start.landmark) if start is not None else ())
+    adrift: set[str] = set()
+    for one, parent in zip(stated, parents, strict=True):
+        origin = stems(one.origin.words) if one.origin is not None and one.origin.kind is Kind.NAMED else frozenset()
+        if parent in (Reference.OTHER, Reference.DEFINES_START):
+            adrift |= origin
+        else:
+            placed |= (
+                origin | one.around | one.subject | (stems(one.goal.words) if one.goal is not None else frozenset())
+            )
+    return frozenset(placed), frozenset(adrift - placed)
 
 
 def _pace(rows: Sequence[Sequence[Item]]) -> float | None:

@@ -19,7 +19,7 @@ def plain_words(row: Sequence[Item]) -> list[str]:
     out: list[str] = []
     for at, item in enumerate(row):
         if item.tag == "N":
-            out.append(item.low.split()[-1] if item.low.endswith("couple") else f"{item.value.value:g}")
+            out.append(item.low.split()[-1] if item.low.endswith("couple") else f"{item.value.value:.15g}")
         elif (item.tag == "C" and isinstance(item.value, str)) or _is_he_a_name(row, at):
             out.append(item.value)
             if item.low.endswith("'s") and row[at + 1 : at + 2] and row[at + 1].low in _AFTER_IS:  # "Dad's gone"

@@ -22,6 +22,7 @@ _IS_SPOT = re.compile(  # "the mill is where you launch", "the gate is your plac
 _LABELLED_SPOT = re.compile(  # "T/O bridge", "drone at: the gate", "your take-off is the pump house"
     r"(?:[VH]s?(?:l?[:=])?A?([xsC](?:['-]?[xsC]){0,3}N?)[.]?$|HBA([xsC](?:['-]?[xsC]){0,3})[.;,])"
 )
+_UNNAMED = "it"  # a landmark that is not named
 _LOOKS = word_set("look looking face facing see seeing search searching")  # no way of being at a place
 
 
@@ -33,7 +34,7 @@ def start_of(
     for one in stated:
         if one.is_start and one.origin is not None and one.origin.kind is not Kind.PERSON:
             place = one.origin if one.origin.kind is Kind.NAMED else next(iter(spoken), one.origin)
-            fact = StartFact(prompt[place.start : place.end] or place.words, *one.way)
+            fact = StartFact(prompt[place.start : place.end] or place.words or _UNNAMED, *one.way)
             return fact, list(one.spans), [other for other in stated if other is not one]
     told = sorted(rows, key=lambda row: not any(item.tag in "VH" for item in row))  # "you're at" only after these
     spots = [spot for row in told for spot in _spots(row)]

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from esar_ros.planning.belief.brief.facts import BriefFacts, Direction, Distance, Move, Passage, Reference, StartFact
+from esar_ros.planning.belief.brief.facts import (
+    BriefFacts,
+    Content,
+    Direction,
+    Distance,
+    Move,
+    Passage,
+    Reference,
+    StartFact,
+)
 from esar_ros.planning.belief.brief.tokens import sentences
 
 _COMPASS = (
@@ -16,11 +26,25 @@ _COMPASS = (
 )  # fmt: skip
 
 
+_LONGEST = 120  # characters of a passage that are shown
+_QUESTIONS = {  # to a person, where something of a kind was not read
+    Content.PROHIBITION: "What must not be flown over? Give it as a zone with --keep-out FILE, or see to it yourself:",
+    Content.COORDINATES: "Who or what is at these coordinates? Say how far and which way it is from the drone's start:",
+    Content.SHARES: "To which ground do these belong? Say where to look first, by a distance and a direction:",
+    Content.WAY: "What do these say of where somebody is? Say from which place they count:",
+    Content.NUMBER: "What do these numbers say of where somebody is?",
+    Content.SLOPE: "Which way is this by the compass?",
+    Content.CATEGORY: "Their ways are not a walker's, which is all that is expected. Where would you look for them?",
+    Content.LANDMARK: "Where are these places, from the drone's start?",
+    Content.REST: "The text is too long to be read whole. What of its end tells where they are?",
+}
+
+
 class Run(NamedTuple):
     """Neighbouring words of a sentence."""
 
     words: str
-    is_read: bool | None  # whether the distance or direction that they tell was understood; None: they tell none
+    is_read: bool | None  # whether what they tell was understood; None: they tell nothing on which a search depends
 
 
 class Told(NamedTuple):
@@ -28,18 +52,24 @@ class Told(NamedTuple):
 
     runs: tuple[Run, ...]  # its words in order
     meanings: tuple[str, ...]  # of what was understood
+    warnings: tuple[str, ...]  # of what was not, and of what is not obeyed
+    aside: tuple[str, ...]  # what was recognised as telling of no place: "14:00 (a time)"
 
 
 def told(text: str, facts: BriefFacts) -> list[Told]:
     """Returns the sentences of a brief with what was understood of each; facts: as the rules read this text."""
     landmark = facts.start.landmark if facts.start is not None else "where the drone starts, or near it"
     lines = []
+    passages = sorted(facts.passages, key=lambda passage: passage[:2])
+    starts = [passage.start for passage in passages]
     for sentence in sentences(text):
         end = sentence.start + len(sentence.text)
-        inside = sorted(passage for passage in facts.passages if sentence.start <= passage.start < end)
+        inside = passages[bisect_left(starts, sentence.start) : bisect_left(starts, end)]
         meant = dict.fromkeys(passage.fact for passage in inside if passage.fact is not None)
         meanings = tuple(_meaning(fact, landmark) for fact in meant)
-        lines.append(Told(_runs(text, sentence.start, end, inside), meanings))
+        left = tuple(_warning(text, passage) for passage in inside if _is_left(passage))
+        aside = tuple(f"{_words(text, passage)} ({passage.why})" for passage in inside if passage.is_aside)
+        lines.append(Told(_runs(text, sentence.start, end, inside), meanings, left, aside))
     return lines
 
 
@@ -49,7 +79,19 @@ def summary(facts: BriefFacts) -> tuple[str, ...]:
     waiting = "; waiting, or unable to move" if facts.stationary else ""
     start = "the drone's start is not told" if facts.start is None else _meaning(facts.start, facts.start.landmark)
     lost = () if facts.moves else ("nothing was understood of where they are",)
-    return f"missing: {facts.victims}{names}{waiting}", start, *lost
+    orders = sum(passage.content is Content.PROHIBITION for passage in facts.left)
+    unread = len(facts.left) - orders
+    left = (f"{unread} passage{'s were' if unread > 1 else ' was'} not read, which widens the search",) * (unread > 0)
+    left += (f"{orders} order{'s are' if orders > 1 else ' is'} not obeyed",) * (orders > 0)
+    return f"missing: {facts.victims}{names}{waiting}", start, *lost, *left
+
+
+def questions(text: str, facts: BriefFacts) -> tuple[str, ...]:
+    """Returns what a person must decide, in words: a question for each kind of what was not read."""
+    words: dict[Content, dict[str, None]] = {}
+    for passage in facts.left:
+        words.setdefault(passage.content, {})[_words(text, passage)] = None
+    return tuple(f"{question} {'; '.join(words[kind])}" for kind, question in _QUESTIONS.items() if kind in words)
 
 
 def measure(distance: Distance | None, direction: Direction | None) -> str:
@@ -63,22 +105,40 @@ def measure(distance: Distance | None, direction: Direction | None) -> str:
     return " ".join(words)
 
 
+def _is_left(passage: Passage) -> bool:
+    return passage.fact is None and not passage.is_aside
+
+
+def _words(text: str, passage: Passage) -> str:
+    """Returns a passage on one line, cut where it is long."""
+    words = " ".join(text[passage.start : passage.end][: 2 * _LONGEST].split())
+    return words if len(words) <= _LONGEST else f"{words[:_LONGEST]}..."
+
+
+def _warning(text: str, passage: Passage) -> str:
+    words = _words(text, passage)
+    if passage.content is Content.PROHIBITION:
+        return f"not obeyed: {words}"
+    about = ": ".join(part for part in (passage.content.value, passage.why) if part)
+    return f"not understood: {words}" if passage.content is Content.WAY else f"not understood: {words} ({about})"
+
+
 def _runs(text: str, start: int, end: int, passages: Sequence[Passage]) -> tuple[Run, ...]:
     """Returns the words between two places of a text, cut where passages begin and end."""
     runs: list[Run] = []
     for passage in passages:
-        if passage.start >= start:  # not within the one before
-            runs += [
-                Run(text[start : passage.start], None),
-                Run(text[passage.start : passage.end], passage.fact is not None),
-            ]
-            start = passage.end
+        if passage.start >= start and not passage.is_aside:  # not within the one before
+            last = min(passage.end, end)
+            runs += [Run(text[start : passage.start], None), Run(text[passage.start : last], passage.fact is not None)]
+            start = last
     return tuple(run for run in (*runs, Run(text[start:end], None)) if run.words)
 
 
 def _meaning(fact: Move | StartFact, landmark: str) -> str:
     """Returns a fact in words; landmark: the one by which the vehicle's start is told."""
     way = measure(fact.distance, fact.direction)
+    fix = fact.fix if isinstance(fact, Move) else None
+    way += f", give or take {fix.sigma:.0f} m," if fix is not None else ""
     if isinstance(fact, StartFact):
         return f"the drone starts {way} from {fact.landmark}" if way else f"the drone starts at {fact.landmark}"
     origin = {

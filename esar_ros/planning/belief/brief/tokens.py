@@ -15,6 +15,8 @@ from typing import Any
 from esar_ros.planning.belief.brief.lexicon import COMPASS, JOINED, TAG_OF
 
 LONGEST = 20_000  # characters of a brief that are read
+_LONGEST_SENTENCE = 200  # words and signs; what is longer is cut, so that looking back and ahead in one is no longer
+_DIGITS = 15  # of a number; what has more is none
 SENTENCE = re.compile(  # what lies between two sentences, or two fields on a line of a form
     r"(?:(?<=[.!?])|(?<=[.!?][\"”]))(?<!\b[Aa]pprox\.)(?<!\b[Cc]a\.)(?<!\.{4})\s+(?=[A-Z0-9\"'“])|"
     r"(?<=\S)\s{3,}(?=[A-Z][\w /]{0,20}:)"
@@ -92,7 +94,7 @@ def rewritten(items: Sequence[Item], rules: Iterable[Rule]) -> list[Item]:
 
 
 def sentences(text: str) -> list[Sentence]:
-    """Returns the sentences of a text as far as it is read; each line of a form is one."""
+    """Returns the sentences of a text as far as it is read; each line of a form is one, and none is endless."""
     found, at = [], 0
     has_other = bool(_OTHER_VEHICLE.search(text) or (_LABELLED_VEHICLE.search(text) and _DRONE.search(text)))
     others = {"vehicle", "aircraft"} if has_other else set()
@@ -106,10 +108,21 @@ def sentences(text: str) -> list[Sentence]:
             if line[first:end].strip():
                 items = _items(line[first:end], at + first)
                 items = tuple(replace(one, tag="x") if one.low in others else one for one in items)
-                found.append(Sentence(line[first:end], at + first, items))
+                found += _cut(Sentence(line[first:end], at + first, items))
             first = end if gap is None else gap.end()
         at += len(line) + 1
     return found
+
+
+def _cut(sentence: Sentence) -> list[Sentence]:
+    """Returns a sentence in parts of at most `_LONGEST_SENTENCE` items; nearly always it is the only one."""
+    items, parts, first = sentence.items, [], sentence.start
+    for at in range(_LONGEST_SENTENCE, len(items), _LONGEST_SENTENCE):
+        part = items[at - _LONGEST_SENTENCE : at]
+        parts.append(Sentence(sentence.words(first, items[at].start), first, part))
+        first = items[at].start
+    last = items[len(parts) * _LONGEST_SENTENCE :]
+    return [*parts, Sentence(sentence.words(first, sentence.start + len(sentence.text)), first, last)]
 
 
 def _items(text: str, start: int) -> tuple[Item, ...]:
@@ -118,7 +131,9 @@ def _items(text: str, start: int) -> tuple[Item, ...]:
 
 def _item(word: str, start: int) -> Item:
     low = re.sub(r"\s", "-", word.lower().replace("’", "'"))
-    tag = "#" if word.lstrip(".")[:1].isdigit() else "D" if COMPASS.fullmatch(low) else TAG_OF.get(low, "")
+    if sum(map(str.isdecimal, word)) > _DIGITS:
+        return Item("x", "…", start, start + len(word), word)
+    tag = "#" if word.lstrip(".")[:1].isdecimal() else "D" if COMPASS.fullmatch(low) else TAG_OF.get(low, "")
     if tag == "D" and low in TAG_OF and not (word.isupper() or len(low) == 3 or low in ("nw", "sw")):
         tag = ""
     if (tag == "E" and word.islower()) or (tag == "u" and word in ("M", "K", "H")):

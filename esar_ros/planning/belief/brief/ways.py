@@ -99,10 +99,7 @@ def stated_in(
 ) -> list[Stated]:
     """Returns the ways that a sentence states, in order."""
     found: list[Stated] = []
-    text = " ".join(sentence.text.split())
-    kinds = frozenset(kind for kind, words in KINDS.items() if words.search(text))
-    persons = frozenset(name for name in names if re.search(rf"\b{re.escape(name)}\b", text))
-    certainty = _HEARD if _HEARSAY.search(text) else 1.0
+    said = said_of(sentence.text, names)
     pairs = [pair for pair in _pairs(row) if is_stated(row, *pair)]
     end = 0  # of the way before
     shared: Place | None = None  # of "400 m east and 200 m north of the barn"
@@ -146,7 +143,7 @@ def stated_in(
         if not found and row[0].low in ("it", "it's", "that", "that's", "this"):
             words += " " + " ".join(item.low for item in before if item.tag not in "OLDT")
         clause = _clause(sentence.text, row[first].start - sentence.start)
-        searched = bool(SEARCHED.search(clause)) and not _NOT_SEARCHED.search(clause)
+        searched = _is_searched(clause)
         between = row[end : last + 3]
         goes_on = any(item.tag == "k" for item in between) or (origin is not None and origin.kind is Kind.THERE)
         is_return = _is_return(row, end, first, last) and way.direction is None
@@ -162,12 +159,26 @@ def stated_in(
                 origin is not None and origin.kind is not Kind.HOME and _is_start(row, first, at, before),
                 is_parallel, bool(_WITHIN & {item.low for item in row[max(first - 3, 0) : first]}),
                 turn, not is_return and not is_told(row, way, first, last), stems(words), subject,
-                Move(way.distance, way.direction, Reference.OTHER, kinds, persons, searched, certainty),
+                replace(said, distance=way.distance, direction=way.direction, searched=searched),
                 tuple((row[n].start, row[n].end) for n in sorted({first, last})),
             )
         )  # fmt: skip
         end = max(last, at if at is not None else 0) + 1
     return found
+
+
+def said_of(sentence: str, names: Sequence[str]) -> Move:
+    """Returns what a sentence says of whatever way it tells: whose, with which clues, how sure, whether in vain."""
+    text = " ".join(sentence.split())
+    kinds = frozenset(kind for kind, words in KINDS.items() if words.search(text))
+    persons = frozenset(name for name in names if re.search(rf"\b{re.escape(name)}\b", text))
+    certainty = _HEARD if _HEARSAY.search(text) else 1.0
+    return Move(None, None, Reference.OTHER, kinds, persons, _is_searched(text), certainty)
+
+
+def _is_searched(text: str) -> bool:
+    """Returns whether it is told that a place was searched in vain."""
+    return bool(SEARCHED.search(text)) and not _NOT_SEARCHED.search(text)
 
 
 def _subject(row: Sequence[Item], end: int, first: int) -> frozenset[str]:

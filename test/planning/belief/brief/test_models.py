@@ -11,7 +11,7 @@ import pytest
 
 from esar_ros.planning import registry
 from esar_ros.planning.belief.brief.facts import BriefFacts
-from esar_ros.planning.belief.brief.form import BriefReading, facts_of, reading_of
+from esar_ros.planning.belief.brief.form import BriefReading, completed, facts_of, reading_of
 from esar_ros.planning.belief.brief.parser import parse_brief
 from esar_ros.planning.model.settings import SCRIPTED
 
@@ -57,6 +57,16 @@ def test_the_scripted_model_reads_what_the_rules_read(brief: Any, observe: Any, 
     method.reset(brief(half=600.0, prompt=text), 0)
     decision = method.act(observe(0.0))
     assert not decision.trouble and told(method.facts) == told(parse_brief(text))
+
+
+def test_what_a_form_has_no_place_for_is_kept_whoever_reads() -> None:
+    text = (
+        "The drone is at 34.0000N 107.3100E. She was seen at 34.0050N 107.3100E. POA 50/30/20. Do not fly at the dam."
+    )
+    rules = parse_brief(text)
+    facts = completed(facts_of(BriefReading(missing=2), text), rules)
+    assert facts.victims == 2 and facts.moves == rules.moves and facts.moves[0].fix is not None
+    assert [text[one.start : one.end] for one in facts.left] == ["50/30/20", "Do not fly at the dam"]
 
 
 def test_a_reading_turns_with_its_bearings() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from esar_ros.planning.belief.brief.facts import Direction, Distance
 from esar_ros.planning.belief.brief.parser import parse_brief
-from esar_ros.planning.belief.brief.telling import Run, measure, summary, told
+from esar_ros.planning.belief.brief.telling import Run, measure, questions, summary, told
 from esar_ros.planning.belief.brief.tokens import sentences
 
 STORY = (
@@ -40,10 +40,37 @@ def test_words_are_marked_as_understood_or_not() -> None:
     assert [run.words for run in first.runs if run.is_read] == ["300 m north"]
 
 
+def test_what_was_not_read_is_told_with_what_it_is() -> None:
+    text = (
+        "Two men, Bo, 30, and Al, 34, left the inn. POA 50/30/20. Do not fly at the dam, he was at 34.0012N 107.3110E."
+    )
+    first, shares, last = told(text, parse_brief(text))
+    assert first.warnings == ("not understood: the inn (place)",)
+    assert "Two (a number of people)" in first.aside and "34 (an age)" in first.aside
+    assert shares.warnings == ("not understood: 50/30/20 (percentages or shares)",)
+    order, point = last.warnings
+    assert order == "not obeyed: Do not fly at the dam"
+    assert point.startswith("not understood: 34.0012N 107.3110E (coordinates: it is not known where the drone starts")
+
+
+def test_each_kind_of_what_was_not_read_is_asked_once() -> None:
+    text = "Do not fly at the dam. Keep away from the school. POA 50/30/20."
+    asked = questions(text, parse_brief(text))
+    assert len(asked) == 2 and asked[0].endswith(": Do not fly at the dam; Keep away from the school")
+    assert questions("She is 300 m north of you.", parse_brief("She is 300 m north of you.")) == ()
+
+
 @pytest.mark.parametrize(
     ("text", "lines"),
     [
-        (STORY, ("missing: 2: Anna, Ben", "the drone starts 300 m north (0°) from the hut")),
+        (
+            STORY,
+            (
+                "missing: 2: Anna, Ben",
+                "the drone starts 300 m north (0°) from the hut",
+                "1 passage was not read, which widens the search",
+            ),
+        ),
         (
             "A man waits at the hut. The drone is at the hut.",
             (
