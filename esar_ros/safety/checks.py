@@ -19,7 +19,8 @@ from esar_ros.safety.echoes import EchoMonitor
 from esar_ros.safety.inputs import Command, Findings, RangeImageData, State
 from esar_ros.safety.limits import ON_GROUND, STANDING, Limits
 from esar_ros.safety.observed_space import ObservedSpace
-from esar_ros.safety.traffic import OtherVehicle, gaps
+from esar_ros.safety.site import Site
+from esar_ros.safety.traffic import OtherVehicle, Team, gaps, in_the_air, is_silent
 from esar_ros.safety.watch import Clock, MotionConsistency, PositionResidual, ScanRepetition, age_text, usable
 from esar_ros.safety.wind import WindDisturbance
 
@@ -31,6 +32,12 @@ class InputChecks:
     """The checks of a governor's inputs by its limits."""
 
     limits: Limits
+    team: Team
+
+    @property
+    def site(self) -> Site | None:
+        """The site in force."""
+        raise NotImplementedError
 
     def _check_clock(self, clock: Clock, now: float, findings: Findings) -> tuple[Clock, float]:
         """Returns the clock at now (s), and the step (s) since the last reading within 0..MAX_STEP."""
@@ -187,8 +194,18 @@ class InputChecks:
     def _check_traffic(
         self, others: Sequence[OtherVehicle], state: State, now: float
     ) -> tuple[tuple[Vector, float], ...]:
-        """Returns direction to and distance (m) of each other vehicle whose position and velocity are possible."""
-        return tuple(gaps([o for o in others if o.is_finite()], state.pose.position, now, self.limits))
+        """Returns direction to and distance (m) of each other vehicle in the air whose report is possible."""
+        flying = in_the_air([o for o in others if o.is_finite()], self.site, now, self.limits)
+        return tuple(gaps(flying, state.pose.position, now, self.limits))
+
+    def _check_reports(self, deaf_since: float | None, others: Sequence[OtherVehicle], now: float) -> float | None:
+        """Returns the time (s) since which a vehicle of the team is not heard that may be in the air; None: all are."""
+        heard = [o for o in others if o.is_finite()]
+        flying = in_the_air(heard, self.site, now, self.limits)
+        missed = len(heard) < self.team.size - 1 or any(is_silent(other, now, self.limits) for other in flying)
+        if self.team.size < 2 or not missed:
+            return None
+        return now if deaf_since is None or deaf_since > now else deaf_since
 
     def _check_estimator(self, state: State | None, findings: Findings) -> None:
         """Notes a position whose stated standard deviation is too large."""
