@@ -20,6 +20,8 @@ from esar_ros.scoring.record import EpisodeRecord
 from esar_ros.scoring.result import ClueResult, Metrics, ReportResult, Result, Safety, Scores, TaskInfo, VictimResult
 from esar_ros.scoring.truth import End, Point, TrueClue, TrueVictim, Truth
 
+DAMAGED = "the bag is damaged"  # begins why a flight is not eligible
+
 
 def score(record: EpisodeRecord, truth: Truth, judge: Judge) -> Result:
     """Result of a mission. A function of the record's rows, the truth and the judge's answers alone.
@@ -321,12 +323,13 @@ def _ineligible(record: EpisodeRecord, truth: Truth, truncated: float | None) ->
     }
     seen = tuple(f"detector {backend} uses ground truth" for backend in sorted(backends))
     limits = tuple(f"safety limits differ: {row.text}" for _, row in record.all_rows(names.SAFETY_LIMITS))
+    damage = (f"{DAMAGED}: {record.damaged} of its chunks are not what their checksums say",) if record.damaged else ()
     aborted: tuple[str, ...] = ()
     if truncated is not None:
         aborted = (truth.end_text,)
     elif truth.end_reason is End.ABORTED:
         aborted = ("a person ended the mission",)
-    return tuple(dict.fromkeys((*truth.run.ineligible_reasons, *seen, *limits, *aborted)))
+    return tuple(dict.fromkeys((*truth.run.ineligible_reasons, *seen, *limits, *damage, *aborted)))
 
 
 def _task(truth: Truth) -> TaskInfo:
