@@ -17,7 +17,7 @@ from typing import IO
 
 import yaml
 
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, system_error
 from esar_ros.mission.system.environment import graph_environment
 from esar_ros.mission.system.processes import die_with_parent, how_it_ended
 from esar_ros.mission.system.truth_token import ON_STANDARD_INPUT
@@ -94,13 +94,17 @@ class Supervisor:
                 for spec in specs
             ]
         except OSError as error:
-            raise UsageError(f"cannot write {logs}: {error.strerror}", "choose another --out") from None
+            what = f"cannot write {logs}"
+            raise (
+                system_error(error, what) or UsageError(f"{what}: {error.strerror}", "choose another --out")
+            ) from None
         self._token = token  # opens ground truth; only for those that may know it
         self._on_line = on_line
         self.faults = faults  # signals to send
         self.failure = ""  # one line: what ended the mission, where it failed
         self.restarted: list[str] = []  # labels, in order
         self.killed: list[str] = []  # labels of those that did not end when told to
+        self.unwritten = ""  # one line: why logs are incomplete
 
     def start(self) -> None:
         """Start every process."""
@@ -161,7 +165,10 @@ class Supervisor:
         for process in self._processes:
             if process.reader is not None:
                 process.reader.join(LAST_WORDS)
-            process.log.close()
+            try:
+                process.log.close()
+            except OSError as error:  # the disk is full: the file is closed all the same
+                self._lose(process, error)
 
     def _end(self, processes: Sequence[_Process], grace: float) -> None:
         alive = [(p, p.popen) for p in processes if p.popen is not None and p.popen.poll() is None]
@@ -175,6 +182,10 @@ class Supervisor:
                 popen.kill()
                 popen.wait()
                 self.killed.append(process.spec.label)
+
+    def _lose(self, process: _Process, error: OSError) -> None:
+        what = f"the logs are incomplete: cannot write {process.log.name}"
+        self.unwritten = self.unwritten or str(system_error(error, what) or f"{what}: {error.strerror}")
 
     def _launch(self, process: _Process) -> None:
         process.complaint = ""
@@ -204,6 +215,8 @@ class Supervisor:
                 process.log.flush()
             except ValueError:  # closed while the last lines came in
                 return
+            except OSError as error:  # what it says is heard all the same, and its pipe must not run full
+                self._lose(process, error)
             line = raw.decode("utf-8", "replace").rstrip()
             for prefix in ERROR_PREFIXES:
                 if line.startswith(prefix):
