@@ -151,7 +151,7 @@ class Pilot:
     def rise_into_layer(self, team: Team, ceiling: float) -> None:
         """Take off and come home in the vehicle's own layer of height, below the mission's ceiling (m above ground)."""
         heights = {
-            key: team.raised(getattr(self._own, key), self._safety, ceiling)
+            key: team.in_layer(getattr(self._own, key), self._safety, ceiling)
             for key in ("take_off_height", "return_height")
         }
         self.limits = self.limits.model_copy(update=heights)

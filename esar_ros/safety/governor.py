@@ -74,7 +74,7 @@ class Governor(InputChecks):
     def __init__(self, limits: Limits, site: Site | None = None, team: Team | None = None) -> None:
         self.team = team or Team()
         if self.team.rank:
-            raised = self.team.raised(limits.return_height, limits)
+            raised = self.team.in_layer(limits.return_height, limits)
             limits = limits.model_copy(update={"return_height": raised})
         self.limits = limits
         self.envelope = Envelope(limits, site)

@@ -49,7 +49,7 @@ class Team:
         """Returns the place of a vehicle beside others, the same whichever of them asks."""
         return Team(sum(other < vehicle for other in others), 1 + len(others))
 
-    def raised(self, height: float, limits: Limits, ceiling: float = math.inf) -> float:
+    def in_layer(self, height: float, limits: Limits, ceiling: float = math.inf) -> float:
         """Returns a height (m above ground) that all vehicles are to have, raised into this one's layer.
 
         It remains below a ceiling (m above ground), where vehicles that do not fit share the highest.

@@ -145,12 +145,12 @@ def test_every_vehicle_counts_the_team_alike_and_layers_keep_their_distance(limi
     names = ["uav2", "uav10", "left", "uav1"]
     teams = [Team.of(name, [other for other in names if other != name]) for name in names]
     assert sorted(team.rank for team in teams) == [0, 1, 2, 3] and {team.size for team in teams} == {4}
-    heights = sorted(team.raised(limits.return_height, limits) for team in teams)
+    heights = sorted(team.in_layer(limits.return_height, limits) for team in teams)
     assert heights[0] == limits.return_height and (np.diff(heights) == limits.layer_spacing).all()
     edge = 0.5 * (limits.layer_spacing - limits.separation)
     assert layer_velocity(np.array([5.0, 0.0, 0.0]), edge, limits)[0] == 0.0
     assert layer_velocity(np.array([5.0, 0.0, 0.0]), 0.2, limits)[0] == 5.0
-    assert Team(3, 4).raised(10.0, limits, ceiling=30.0) == 25.0 and Team(3, 4).raised(40.0, limits, 30.0) == 40.0
+    assert Team(3, 4).in_layer(10.0, limits, ceiling=30.0) == 25.0 and Team(3, 4).in_layer(40.0, limits, 30.0) == 40.0
 
 
 def test_a_layer_lies_below_every_ceiling(kit: SimpleNamespace, limits: Limits) -> None:
