@@ -31,7 +31,7 @@ from esar_ros.safety.inputs import Command, Findings, RangeImageData, SafeComman
 from esar_ros.safety.limits import TOUCH_DOWN_FROM, Limits
 from esar_ros.safety.observed_space import ObservedSpace
 from esar_ros.safety.site import Site
-from esar_ros.safety.traffic import OtherVehicle, Team, layer_height, layer_velocity
+from esar_ros.safety.traffic import OtherVehicle, Team
 from esar_ros.safety.watch import Clock, Hold, MotionConsistency, ScanRepetition
 from esar_ros.safety.wind import WindDisturbance
 
@@ -183,7 +183,9 @@ class Governor(InputChecks):
         scene, after = self._build_scene(after, usable_state, image, window, touching_down)
         self._last_height = scene.height
         scene = replace(scene, traffic=self._check_traffic(others, usable_state, now))
-        scene, after = self._keep_layer(scene, after, usable_state, others, now, findings)
+        deaf_since = self._check_reports(memory.deaf_since, others, now)
+        scene, latch = self._check_layer(scene, usable_state, deaf_since, after.latch, now, findings)
+        after = replace(after, deaf_since=deaf_since, latch=latch)
         clearance = self._check_envelope(usable_state, scene, findings)
         if after.latch.mode is not Mode.NORMAL:
             findings.add(after.latch.mode, after.latch.reason, after.latch.text)
@@ -258,39 +260,6 @@ class Governor(InputChecks):
         )  # fmt: skip
         return scene, memory
 
-    def _keep_layer(
-        self,
-        scene: Scene,
-        memory: _Memory,
-        state: State,
-        others: Sequence[OtherVehicle],
-        now: float,
-        findings: Findings,
-    ) -> tuple[Scene, _Memory]:
-        """Returns scene and memory while a vehicle of the team is not heard: this one flies in its layer.
-
-        Without a layer it holds, and returns after link_return. Above home it may climb and come down.
-        """
-        since = self._check_reports(memory.deaf_since, others, now)
-        memory = replace(memory, deaf_since=since)
-        flying = state.armed and not state.landed and not scene.in_takeoff_column and not scene.near_ground
-        if since is None or self.site is None or not flying:
-            return scene, memory
-        if self._is_at_home(scene.position):
-            return replace(scene, traffic=()), memory
-        foot = scene.last_ground if scene.surface is None else np.array([0.0, 0.0, scene.surface])
-        height = None if foot is None else layer_height(self.site, float(foot[2]), self.limits)
-        if foot is not None and height is not None:
-            return replace(scene, above_layer=float(scene.position[2] - foot[2]) - height), memory
-        if memory.latch.mode is not Mode.NORMAL:
-            return scene, memory
-        text = "a vehicle of the team is silent, and the ceiling leaves no layer"
-        if now - since >= self.limits.link_return:
-            memory = replace(memory, latch=memory.latch.raised(Mode.RETURN, Reason.TRAFFIC, text))
-        else:
-            findings.add(Mode.HOLD, Reason.TRAFFIC, text)
-        return scene, memory
-
     def _closing_velocity(self, state: State) -> Vector:
         """Returns the velocity (m/s, map) by which the vehicle closes in on obstacles and fence."""
         return state.velocity
@@ -327,12 +296,6 @@ class Governor(InputChecks):
             return _ZERO
         scene, _ = self._build_scene(memory, state, image, None, False)
         return Envelope(self.limits, None).keep(landing_velocity(self.limits), state, scene, findings)
-
-    def _is_at_home(self, position: Vector) -> bool:
-        """Returns whether a return ends at a position (m, map); without a site it ends anywhere."""
-        if self.site is None:
-            return True
-        return math.hypot(*(self.site.home - position)[:2]) <= self.limits.home_radius
 
     def _check_envelope(self, state: State, scene: Scene, findings: Findings) -> float | None:
         """Returns the distance (m) to the nearest obstacle, and notes a breach of the hard envelope."""
@@ -374,7 +337,7 @@ class Governor(InputChecks):
             if scene.image is None:
                 return _ZERO, 0.0
             asked = return_velocity(self.site, scene.position, scene.height, self.limits)
-            asked = self._in_layer(asked, scene, findings)
+            asked = self._limit_to_layer(asked, scene, findings)
             kept = self.envelope.keep(asked, state, scene, findings)
             if math.hypot(*kept[:2]) < _BLOCKED * math.hypot(*asked[:2]):
                 climb = min(_CLIMB_WHERE_BLOCKED, self.limits.speed_unseen_up) * _UP
@@ -388,15 +351,8 @@ class Governor(InputChecks):
             return self.envelope.keep(_ZERO, state, scene, findings), 0.0
         asked = self.envelope.limit_speed(command.velocity, state.deviation, findings)
         asked = self._limit_wind(asked, memory.wind, findings)
-        asked = self._in_layer(asked, scene, findings)
+        asked = self._limit_to_layer(asked, scene, findings)
         return self.envelope.keep(asked, state, scene, findings), self._limit_yaw_rate(command.yaw_rate, findings)
-
-    def _in_layer(self, asked: Vector, scene: Scene, findings: Findings) -> Vector:
-        """Returns the velocity (m/s, map), in its layer or on the way into it while a teammate is not heard."""
-        if scene.above_layer is None:
-            return asked
-        findings.add(Mode.SLOW, Reason.TRAFFIC, "a vehicle of the team is silent: in its own layer of height")
-        return layer_velocity(asked, scene.above_layer, self.limits)
 
     def _station(self, station: Vector | None, mode: Mode, state: State) -> Vector | None:
         """Returns where (m, map) the vehicle came to rest in a hold; None: it does not hold, or has not stopped yet."""

@@ -316,6 +316,8 @@ CHECKS: list[tuple[str, type, str, Callable[..., Any], Safe]] = [
     ("traffic", Envelope, "_traffic", lambda self, scene: NO_LIMITS, traffic),
     ("silent traffic", Governor, "_check_traffic", _traffic_as_reported, silent_traffic),
     ("reports", Governor, "_check_reports", lambda self, deaf_since, others, now: None, unheard),
+    ("layer", Governor, "_check_layer", lambda self, scene, state, since, latch, *_: (scene, latch), unheard),
+    ("way into the layer", Governor, "_limit_to_layer", lambda self, velocity, *_: velocity, unheard),
     ("estimator", Governor, "_check_estimator", lambda self, state, findings: None, estimator),
     ("motion", Governor, "_check_motion", lambda self, motion, state, findings: (state, motion), motion),
     ("scan", Governor, "_check_scan", lambda self, scan, image, state, findings: (image, scan), stuck_ranges),
