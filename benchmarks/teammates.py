@@ -47,7 +47,7 @@ VEHICLES = ("uav1", "uav2")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a flight came to: closing speed (m/s) of the first contact, None without one; least distance (m)."""
+    """The outcome of a flight: closing speed (m/s) of the first contact, None without one; least distance (m)."""
 
     speed: float | None
     nearest: float

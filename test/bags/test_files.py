@@ -286,7 +286,7 @@ def test_a_chunk_that_lies_about_its_size_is_not_unpacked(kind: str) -> None:
 
 @pytest.mark.parametrize("indexed", [True, False])
 def test_flipped_bits_are_found_by_the_checksum_of_their_chunk(tmp_path: Path, indexed: bool) -> None:
-    """What the chunk holds is read all the same, and the bag says that it is damaged."""
+    """The chunk is read all the same, and the bag says that it is damaged."""
     file = bytearray(write(tmp_path / "bag", "mcap"))
     file[file.rfind(tail(15).encode()) + 3] ^= 0x04
     (path,) = (tmp_path / "bag").glob("*.mcap")

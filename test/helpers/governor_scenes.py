@@ -108,7 +108,7 @@ def unheard(kit: Kit, limits: Limits) -> bool:
 
 
 def unheard_below_a_low_ceiling(kit: Kit, limits: Limits) -> bool:
-    """Where there is no layer it holds, and comes home when the silence lasts."""
+    """Without a layer it holds, and comes home when the silence lasts."""
     site, modes = Site(kit.square(500.0), 25.0, np.zeros(3)), []
     governor = Governor(limits, site, Team(1, 2))
     for n in range(int(limits.link_return) + 2):

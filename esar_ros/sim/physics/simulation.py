@@ -21,7 +21,7 @@ VEHICLE_ID_BASE = 1000  # object ids of vehicles in collision reports start here
 
 
 class RayWorld(Protocol):
-    """What rays meet."""
+    """The part of a world that rays meet."""
 
     def raycast(
         self, origins: Vector, directions: NDArray[np.float64], max_range: float

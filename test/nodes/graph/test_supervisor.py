@@ -289,7 +289,7 @@ def test_logs_that_cannot_be_written_are_refused() -> None:
 
 
 def test_a_full_disk_loses_log_lines_alone(make: Make, heard: Heard) -> None:
-    """What a process says is heard all the same, its pipe does not run full, and the end is told in one line."""
+    """A process is heard all the same, its pipe does not run full, and the end is told in one line."""
     chatter = "print('x' * 300000); print('here', flush=True); import time; time.sleep(60)"
     supervisor = make(a=chatter)
     [process] = supervisor._processes

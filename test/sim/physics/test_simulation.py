@@ -1,4 +1,4 @@
-"""What a vehicle's sensors see of the other vehicles in a world."""
+"""The other vehicles of a world, as a vehicle's sensors see them."""
 
 from __future__ import annotations
 
