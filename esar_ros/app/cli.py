@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-from esar_ros.mission.errors import UsageError, system_error
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.system.system_errors import system_error
 
 # Verb: what it does, and the module whose main(argv) does it, imported only then.
 VERBS: dict[str, tuple[str, str]] = {

@@ -6,7 +6,8 @@ from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
 
-from esar_ros.mission.errors import UsageError, system_error
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.system.system_errors import system_error
 
 TASK = "task.json"  # where its brief was corrected
 RESULTS = ("result.json", TASK, "report.html", "scorecard.png", "bag", "logs")

@@ -13,7 +13,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 
 from esar_ros.bags.writer import BagWriter
 from esar_ros.mission import names
-from esar_ros.mission.errors import system_error
+from esar_ros.mission.system.system_errors import system_error
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.diagnostics import Finding
 from esar_ros.nodes.core.interface import TOPICS

@@ -53,7 +53,7 @@ class RefereeNode(StepNode):
     ) -> None:
         """recorded(ns): whether the recorder has everything up to a stamp; trouble(): why it cannot go on, or empty."""
         super().__init__(interface.REFEREE)
-        self._recorded, self._trouble = recorded, trouble
+        self._recorded = recorded
         self._task = load_task(str(declare(self, "task", "aotai-first", "task id or path of a task file")))
         self._planner = str(declare(self, "planner", names.DEFAULT_PLANNER, "method, for the result"))
         seed = int(declare(self, "seed", -1, "random seed; -1: the task's", minimum=-1))
@@ -73,6 +73,7 @@ class RefereeNode(StepNode):
         self._deployment: Deployment | None = None
         self._person = False  # whether one took part
         self._waiting = ""  # for what, as told last
+        self._trouble = trouble
         self._wall_start = 0.0
         self._ended_at = 0.0
         self._result: Result | None = None

@@ -196,8 +196,13 @@ class InputChecks:
     def _check_traffic(
         self, others: Sequence[OtherVehicle], state: State, now: float
     ) -> tuple[tuple[Vector, float], ...]:
-        """Returns direction to and distance (m) of each other vehicle in the air whose report is possible."""
+        """Returns direction to and distance (m) of each other vehicle in the air whose report is possible.
+
+        Above home one that is silent does not count: the vehicle must come down somewhere.
+        """
         flying = in_the_air([o for o in others if o.is_finite()], self.site, now, self.limits)
+        if self.site is not None and self._is_at_home(state.pose.position):
+            flying = [other for other in flying if not is_silent(other, now, self.limits)]
         return tuple(gaps(flying, state.pose.position, now, self.limits))
 
     def _check_reports(self, deaf_since: float | None, others: Sequence[OtherVehicle], now: float) -> float | None:
@@ -217,10 +222,8 @@ class InputChecks:
         Without a layer it holds, and returns after link_return. Above home it may climb and come down.
         """
         flying = state.armed and not state.landed and not scene.in_takeoff_column and not scene.near_ground
-        if deaf_since is None or self.site is None or not flying:
+        if deaf_since is None or self.site is None or not flying or self._is_at_home(scene.position):
             return scene, latch
-        if self._is_at_home(scene.position):
-            return replace(scene, traffic=()), latch
         foot = scene.last_ground if scene.surface is None else np.array([0.0, 0.0, scene.surface])
         height = None if foot is None else layer_height(self.site, float(foot[2]), self.limits)
         if foot is not None and height is not None:

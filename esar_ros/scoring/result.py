@@ -12,8 +12,9 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from esar_ros.mission.errors import UsageError, system_error
+from esar_ros.mission.errors import UsageError
 from esar_ros.mission.settings_file import StrictModel
+from esar_ros.mission.system.system_errors import system_error
 from esar_ros.mission.thresholds import Thresholds
 from esar_ros.scoring.truth import End, Point
 

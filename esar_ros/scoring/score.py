@@ -20,8 +20,6 @@ from esar_ros.scoring.record import EpisodeRecord
 from esar_ros.scoring.result import ClueResult, Metrics, ReportResult, Result, Safety, Scores, TaskInfo, VictimResult
 from esar_ros.scoring.truth import End, Point, TrueClue, TrueVictim, Truth
 
-DAMAGED = "the bag is damaged"  # begins why a flight is not eligible
-
 
 def score(record: EpisodeRecord, truth: Truth, judge: Judge) -> Result:
     """Result of a mission. A function of the record's rows, the truth and the judge's answers alone.
@@ -308,6 +306,9 @@ def _clues(
 
 def _approach(flights: tuple[Flight, ...], position: tuple[float, float, float]) -> float | None:
     return min((away for flight in flights if (away := flight.nearest(position)) is not None), default=None)
+
+
+DAMAGED = "the bag is damaged"  # begins why a flight is not eligible
 
 
 def _ineligible(record: EpisodeRecord, truth: Truth, truncated: float | None) -> tuple[str, ...]:

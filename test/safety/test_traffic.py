@@ -171,6 +171,14 @@ def test_above_home_it_comes_down_whoever_is_silent(kit: SimpleNamespace, limits
     assert answer.velocity[2] == -1.0 and Reason.TRAFFIC not in answer.reasons
 
 
+def test_above_home_it_keeps_away_from_those_that_it_hears(kit: SimpleNamespace, limits: Limits) -> None:
+    heard = OtherVehicle(kit.NOW, np.array([4.0, 0.0, 20.0]), np.zeros(3))
+    silent = OtherVehicle(kit.NOW - 9.0, np.array([0.0, 4.0, 20.0]), np.zeros(3))
+    scene = kit.Scene(limits, position=[1.0, 0.0, 20.0], others=(heard, silent))
+    answer = scene.decide([0.0, 0.0, 0.0], governor=Governor(limits, scene.site, Team(0, 3)))
+    assert answer.reason is Reason.TRAFFIC and answer.velocity[0] < 0.0 and answer.velocity[1] == 0.0
+
+
 @pytest.mark.parametrize("above", [-30.0, -2.4, -1.6, 0.0, 1.9, 30.0])
 def test_a_velocity_in_the_layer_is_given_again(limits: Limits, above: float) -> None:
     """Near the edge the level part is capped, not scaled: its own answer passes."""

@@ -17,9 +17,10 @@ from typing import IO
 
 import yaml
 
-from esar_ros.mission.errors import UsageError, system_error
+from esar_ros.mission.errors import UsageError
 from esar_ros.mission.system.environment import graph_environment
 from esar_ros.mission.system.processes import die_with_parent, how_it_ended
+from esar_ros.mission.system.system_errors import system_error
 from esar_ros.mission.system.truth_token import ON_STANDARD_INPUT
 from esar_ros.nodes.graph.mission import NodeSpec
 from esar_ros.nodes.graph.process_faults import ProcessFaults
