@@ -7,6 +7,7 @@ from importlib import import_module
 
 from esar_ros import __version__
 from esar_ros.mission.errors import UsageError, suggest
+from esar_ros.mission.system.system_errors import system_error
 
 # Verb: what it does, and the module whose main(argv) does it, imported only then.
 VERBS: dict[str, tuple[str, str]] = {
@@ -70,6 +71,12 @@ def main(argv: list[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         return 0
+    except OSError as error:
+        told = system_error(error)
+        if told is None:
+            raise
+        print(f"esar: {told}", file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":

@@ -45,6 +45,7 @@ from esar_ros.perception.detectors.chosen import about_chosen, absolute, create_
 from esar_ros.perception.detectors.real_pictures import real_flight_warning
 from esar_ros.planning.registry import create as create_planner
 from esar_ros.safety.zones import load_keep_out
+from esar_ros.scoring.result import write_atomically
 from esar_ros.sim.server import STAGE
 from esar_ros.suites.esarbench.tasks.validation import load_valid_task
 
@@ -219,6 +220,8 @@ def fly(options: MissionOptions, line: ProgressLine) -> int:
             signal.signal(number, handler)
     if supervisor.failure:
         print(f"esar: {supervisor.failure}", file=sys.stderr, flush=True)
+    if supervisor.unwritten:
+        print(f"esar: {supervisor.unwritten}", file=sys.stderr, flush=True)
     for label in supervisor.killed:
         print(f"esar: {label} did not end when told to and was killed (see its log)", file=sys.stderr, flush=True)
     if interrupted:
@@ -242,7 +245,7 @@ def main(argv: list[str]) -> int:
             task.model_copy(update={"prompt": prompt}).model_dump_json(by_alias=True), "the corrected task"
         )
         path = results.path / TASK
-        path.write_text(task.model_dump_json(by_alias=True, indent=1), encoding="utf-8")
+        write_atomically(path, task.model_dump_json(by_alias=True, indent=1))
         options = replace(options, task=str(path.resolve()))
     if options.world == PX4:
         messages.ensure()

@@ -46,6 +46,8 @@ def main(argv: list[str]) -> int:
             for topic in left_out:
                 print(f"left out: {topic} (the bag does not say what its messages are)")
             print(f"{count} messages written into {arguments.into}")
+            if bag.damaged:
+                print(f"warning: {arguments.bag} is damaged: {bag.damaged} chunks are not what their checksums say")
             return 0
         os.environ.update(graph_environment(images=True))
         from esar_ros.nodes.tools.bag_player import PlayOptions, play_bag

@@ -7,6 +7,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.system.system_errors import system_error
 
 TASK = "task.json"  # where its brief was corrected
 RESULTS = ("result.json", TASK, "report.html", "scorecard.png", "bag", "logs")
@@ -42,7 +43,10 @@ class ResultsFolder:
             (self.path / "logs").mkdir()
         except OSError as error:
             self._restore()
-            raise UsageError(f"cannot write {self.path}: {error.strerror}", "choose another --out") from None
+            what = f"cannot write {self.path}"
+            raise (
+                system_error(error, what) or UsageError(f"{what}: {error.strerror}", "choose another --out")
+            ) from None
 
     def _make(self, folder: Path) -> None:
         self._made = [f for f in (folder, *folder.parents) if not f.exists()] + self._made

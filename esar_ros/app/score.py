@@ -17,6 +17,7 @@ from esar_ros.scoring.judges import NAMES, make_judge
 from esar_ros.scoring.object_goal import Rules
 from esar_ros.scoring.rescue import Rules as RescueRules
 from esar_ros.scoring.result import canonical_json, write_atomically
+from esar_ros.scoring.score import DAMAGED
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -127,6 +128,9 @@ def _score_bag(arguments: argparse.Namespace) -> str:
 
     truth = Path(arguments.truth) if arguments.truth else None
     result = score_bag(Path(arguments.bag), make_judge(arguments.judge or "offline"), truth, arguments.error_m)
+    for reason in result.ineligible_reasons:
+        if reason.startswith(DAMAGED):
+            print(f"esar: warning: {arguments.bag}: {reason}: copy it again", file=sys.stderr)
     Console(highlight=False).print(terminal_table(result))
     return result.dump()
 

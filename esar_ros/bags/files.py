@@ -10,8 +10,10 @@ import shutil
 import sqlite3
 import tempfile
 from abc import ABC, abstractmethod
+from binascii import crc32
 from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager, suppress
+from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -25,7 +27,7 @@ from rosbags.typesys.store import Typestore
 
 from esar_ros.bags import salvage_sqlite
 from esar_ros.bags.inflate import inflate, pieces
-from esar_ros.bags.salvage_mcap import SalvageMcap, ends_well
+from esar_ros.bags.salvage_mcap import SalvageMcap, ends_well, hangs_together
 from esar_ros.bags.salvage_sqlite import SalvageSqlite
 from esar_ros.bags.writer import typestore
 from esar_ros.mission.errors import UsageError
@@ -44,6 +46,21 @@ Raw = tuple[Connection, int, bytes]
 storage_mcap.DECOMPRESSORS.update(
     zstd=lambda *chunk: inflate("zstd", *chunk), lz4=lambda *chunk: inflate("lz4", *chunk)
 )
+_decompress = storage_mcap.decompress
+_DAMAGE: ContextVar[list[int]] = ContextVar("damage")  # checksums of the open bag's chunks that are not as stated
+
+
+def _checked(data: bytes, compression: str, size: int, checksum: int) -> bytes:
+    """A chunk's records as they are, where the library would give up on a wrong checksum; none where they make none."""
+    raw = _decompress(data, compression, size, 0)
+    if not checksum or crc32(raw) == checksum:
+        return raw
+    _DAMAGE.get([]).append(checksum)
+    return raw if hangs_together(raw) else _NOTHING + (size - 9).to_bytes(8, "little") + bytes(size - 9)
+
+
+_NOTHING = b"\x0d"  # opcode of a record that holds no message
+storage_mcap.decompress = _checked
 
 
 class _File(NamedTuple):
@@ -54,9 +71,14 @@ class _File(NamedTuple):
 
 
 class Bag(ABC):
-    """An open bag. `cut`: some of its messages are missing, since a file ends too early."""
+    """An open bag. `cut`: some of its messages are missing, since a file ends too early.
+
+    `damaged`: chunks read so far (MCAP) whose content is not what their checksum says; of what they hold anything may
+    be wrong.
+    """
 
     cut: bool
+    damaged: int
     connections: list[Connection]
     types: Typestore
 
@@ -121,11 +143,26 @@ class _IndexedBag(Bag):
         self.connections = [c for c in reader.connections if c.ext.serialization_format == CDR]
         self.types = reader.typestore
         self.cut = False
+        self._damage: list[int] = []
+
+    @property
+    def damaged(self) -> int:  # type: ignore[override]
+        return len(set(self._damage))
 
     def messages(self, connections: Collection[Connection] | None = None) -> Iterator[Raw]:
         chosen = self.connections if connections is None else list(connections)
-        if chosen:
-            yield from self._reader.messages(chosen)
+        if not chosen:
+            return
+        messages = self._reader.messages(chosen)
+        while True:
+            before = _DAMAGE.set(self._damage)  # for no longer than this bag is read: others may be open
+            try:
+                message = next(messages, None)
+            finally:
+                _DAMAGE.reset(before)
+            if message is None:
+                return
+            yield message
 
 
 class _ScannedBag(Bag):
@@ -134,6 +171,7 @@ class _ScannedBag(Bag):
     def __init__(self, files: list[_File], store: IO[bytes], each_compressed: bool) -> None:
         self._store = store
         self.cut = False
+        self.damaged = 0
         known: dict[tuple[str, str], Connection] = {}
         self._index: list[tuple[int, int, tuple[str, str], int]] = []  # stamp, offset, topic and type, length
         at = 0
@@ -157,6 +195,7 @@ class _ScannedBag(Bag):
             salvage = SalvageMcap(file.path)
             yield from salvage.messages()
             self.cut |= not salvage.complete
+            self.damaged += salvage.damaged
         else:
             yield from SalvageSqlite(file.path).messages()
             self.cut |= not file.whole

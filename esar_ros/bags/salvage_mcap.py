@@ -7,6 +7,7 @@ content, most of them inside chunks, which may be compressed.
 from __future__ import annotations
 
 import struct
+from binascii import crc32
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -25,7 +26,11 @@ _PIECE = 1 << 16  # bytes given to it at once, so that a damaged end costs no mo
 
 
 class SalvageMcap:
-    """Messages of a file in the order of writing; `complete` afterwards: whether its data ended where it should."""
+    """Messages of a file in the order of writing.
+
+    Afterwards `complete` says whether its data ended where it should, `damaged` how many of its whole chunks are not
+    what their checksums say.
+    """
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -33,6 +38,7 @@ class SalvageMcap:
         self._names: dict[int, str] = {}
         self.connections: dict[int, Connection] = {}
         self.complete = False
+        self.damaged = 0
 
     def messages(self) -> Iterator[tuple[Connection, int, bytes]]:
         """(connection, log time in ns, serialised message). Raises UsageError where there is no MCAP file."""
@@ -44,6 +50,7 @@ class SalvageMcap:
                     self.complete = whole
                     return
                 if opcode == _CHUNK:
+                    self.damaged += whole and _is_damaged(content)
                     for inner, body in _inside(content):
                         yield from self._take(inner, body)
                 elif whole:
@@ -93,11 +100,7 @@ def _records(stream: BinaryIO) -> Iterator[tuple[int, bytes, bool]]:
 
 def _inside(chunk: bytes) -> Iterator[tuple[int, bytes]]:
     """Whole records in a chunk that may itself be cut."""
-    if len(chunk) < 32:
-        return
-    size = 32 + int.from_bytes(chunk[28:32], "little")
-    compression = chunk[32:size].decode("utf-8", "replace")
-    records = _decompressed(compression, chunk[size + 8 :])
+    records = _unpacked(chunk)
     at = 0
     while at + 9 <= len(records):
         end = at + 9 + int.from_bytes(records[at + 1 : at + 9], "little")
@@ -105,6 +108,27 @@ def _inside(chunk: bytes) -> Iterator[tuple[int, bytes]]:
             return
         yield records[at], records[at + 9 : end]
         at = end
+
+
+def hangs_together(records: bytes) -> bool:
+    """Returns whether each record of a chunk ends where the next begins, and the last with the chunk."""
+    at = 0
+    while at + 9 <= len(records):
+        at += 9 + int.from_bytes(records[at + 1 : at + 9], "little")
+    return at == len(records)
+
+
+def _is_damaged(chunk: bytes) -> bool:
+    checksum = int.from_bytes(chunk[24:28], "little")
+    return checksum != 0 and crc32(_unpacked(chunk)) != checksum
+
+
+def _unpacked(chunk: bytes) -> bytes:
+    """The records of a chunk, as far as they are there."""
+    if len(chunk) < 32:
+        return b""
+    size = 32 + int.from_bytes(chunk[28:32], "little")
+    return _decompressed(chunk[32:size].decode("utf-8", "replace"), chunk[size + 8 :])
 
 
 def _decompressed(compression: str, data: bytes) -> bytes:

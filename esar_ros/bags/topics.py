@@ -21,7 +21,7 @@ def split_topic(name: str, topics: Iterable[str]) -> tuple[str, str] | None:
 
 
 def vehicle_messages(bag: Bag, topics: Iterable[str]) -> Iterator[tuple[str, str, Any]]:
-    """(vehicle, relative topic, message) of the given topics."""
+    """(vehicle, relative topic, message) of the given topics; of a damaged bag those that can be decoded."""
     chosen = tuple(topics)
     owners = {
         (connection.topic, connection.msgtype): place
@@ -31,7 +31,13 @@ def vehicle_messages(bag: Bag, topics: Iterable[str]) -> Iterator[tuple[str, str
     wanted = [c for c in bag.connections if (c.topic, c.msgtype) in owners]
     for connection, _, raw in bag.messages(wanted):
         vehicle, topic = owners[connection.topic, connection.msgtype]
-        yield vehicle, topic, bag.deserialize(raw, connection.msgtype)
+        try:
+            message = bag.deserialize(raw, connection.msgtype)
+        except Exception:  # of the decoder, which has no common name
+            if bag.damaged:
+                continue
+            raise
+        yield vehicle, topic, message
 
 
 def read_images(path: Path, wanted: Mapping[str, Iterable[int]], slack: int) -> dict[tuple[str, int], bytes]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import struct
 import time
+from binascii import crc32
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,8 @@ from esar_ros.mission.resources import PACKAGE, resource
 
 FLUSH_PERIOD = 2.0
 """s of wall time after which what was written survives the writer's death."""
+
+CHECKSUM_AT = 33  # bytes from the begin of a chunk's record (MCAP): opcode, length, two times, size
 
 _FOREVER = QosTime(9223372036, 854775807)
 
@@ -56,6 +60,8 @@ class BagWriter:
             if compressed:
                 self._writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
             self._writer.open()
+            if isinstance(self._writer.storage, McapWriter):
+                _sum_chunks(self._writer.storage)
         except WriterError:
             raise UsageError(f"bag {path} exists already", "choose another folder or remove it") from None
         except OSError as error:
@@ -105,6 +111,21 @@ class BagWriter:
         writer, self._writer = self._writer, None
         if writer is not None:
             writer.close()
+
+
+def _sum_chunks(storage: McapWriter) -> None:
+    """Makes a writer state each chunk's CRC-32, for which the library leaves a zero, so that flipped bits are found."""
+    close_chunk = storage.close_chunk
+
+    def close_summed() -> None:
+        begin, checksum = storage.bio.tell(), crc32(storage.chunk.bio.getvalue())
+        close_chunk()
+        end = storage.bio.tell()
+        storage.bio.seek(begin + CHECKSUM_AT)
+        storage.bio.write(struct.pack("<I", checksum))
+        storage.bio.seek(end)
+
+    storage.close_chunk = close_summed  # type: ignore[method-assign]
 
 
 def _offered(latched: int, reliable: bool, depth: int) -> Qos:

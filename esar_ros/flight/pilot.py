@@ -21,6 +21,7 @@ from esar_ros.mission.decision import Goal, GoalType, HeightReference
 from esar_ros.mission.modes import Mode
 from esar_ros.safety.braking import allowed_speed
 from esar_ros.safety.limits import Limits
+from esar_ros.safety.traffic import Team
 from esar_ros.safety.watch import usable
 
 _STILL = 0.3  # m/s, slow enough to take the present place as the one to hold
@@ -112,7 +113,7 @@ class Pilot:
     """One vehicle's pilot."""
 
     def __init__(self, limits: PilotLimits, safety: Limits) -> None:
-        self.limits = limits
+        self.limits = self._own = limits
         self._safety = safety
         self._touch_down_speed = min(limits.land_speed, safety.land_speed)
         self._tau = safety.tau
@@ -145,6 +146,15 @@ class Pilot:
         """Fly no faster than speed (m/s) in this mission, climbing and sinking included: weather, light."""
         self._fastest = speed
         self.limits = self.limits.model_copy(update={"speed": min(self.limits.speed, speed)})
+        self._planner.limits = self.limits
+
+    def rise_into_layer(self, team: Team, ceiling: float) -> None:
+        """Take off and come home in the vehicle's own layer of height, below the mission's ceiling (m above ground)."""
+        heights = {
+            key: team.in_layer(getattr(self._own, key), self._safety, ceiling)
+            for key in ("take_off_height", "return_height")
+        }
+        self.limits = self.limits.model_copy(update=heights)
         self._planner.limits = self.limits
 
     def step(self, seen: PilotInput) -> PilotOutput:

@@ -33,6 +33,7 @@ from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
 from esar_ros.nodes.graph.mission import ENDS
 from esar_ros.nodes.messages import convert
 from esar_ros.safety.conditions import conditions_speed
+from esar_ros.safety.traffic import Team
 from esar_ros.srv import Order
 
 RATE = 20.0  # Hz, in real time
@@ -51,6 +52,8 @@ class PilotNode(StepNode):
         limits = load_pilot_limits().model_copy(update={"mission_end": end})
         self._limits = declare_limits(self)
         self._pilot = Pilot(limits, self._limits)
+        listed = declare(self, "others", [""], "names of the mission's other vehicles")
+        self._team = Team.of(self.vehicles[0], [name for name in listed if name])
         self._goal: tuple[int, Goal] | None = None
         self._home: Vector | None = None
         self._window: tuple[int, OccupancyWindow | None] | None = None
@@ -92,6 +95,7 @@ class PilotNode(StepNode):
             return
         self._home = home
         self._pilot.slow_to(conditions_speed(brief.weather, brief.local_time, self._limits))
+        self._pilot.rise_into_layer(self._team, float(brief.ceiling))
 
     def _on_order(self, request: Order.Request, response: Order.Response) -> Order.Response:
         """A person's order holds until the next one; ORDER_SEARCH gives the vehicle back to the planner."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
 
 from diagnostic_msgs.msg import DiagnosticStatus
 
 from esar_ros.bags.writer import BagWriter
 from esar_ros.mission import names
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.system.system_errors import system_error
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.diagnostics import Finding
 from esar_ros.nodes.core.interface import TOPICS
@@ -21,6 +25,7 @@ from esar_ros.nodes.core.steps import Step, StepNode
 from esar_ros.nodes.core.types import message_class
 
 LITTLE = 1 << 30  # bytes of free disk below which the recorder warns
+RESERVE = 1 << 20  # bytes of disk that are kept for the end of the bag and the result
 
 
 class RecorderNode(StepNode):
@@ -31,6 +36,15 @@ class RecorderNode(StepNode):
         folder = Path(str(declare(self, "out", "out", "folder of the results; the bag goes to its bag/")))
         self._writer = BagWriter(folder / "bag") if self.record_level != "none" else None
         self._folder = folder
+        self.trouble = ""  # one line: why the bag ends before the mission
+        self._reserve: IO[bytes] | None = None
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._reserve = TemporaryFile(dir=folder)  # noqa: SIM115 - without a name: it ends with the process
+            os.posix_fallocate(self._reserve.fileno(), 0, RESERVE)
+        except OSError as error:
+            if told := system_error(error, f"no room for results in {folder}"):
+                raise told from None
         self._taken, self._bytes = 0, 0
         self._newest: dict[tuple[str, str], int] = {}
         self._truth_of: set[str] = set()  # vehicles whose ground truth has been written
@@ -96,7 +110,8 @@ class RecorderNode(StepNode):
         try:
             self._writer.write(topic, ns, bytes(raw))
         except OSError as error:
-            raise UsageError(f"cannot write the bag: {error.strerror}", "free some space") from None
+            self._give_up(error)
+            return
         if key[1] == names.TRUTH:
             self._truth_of.add(key[0])
             self._writer.flush()  # from here on the bag can be scored, whatever happens to this process
@@ -104,6 +119,21 @@ class RecorderNode(StepNode):
         self._bytes += len(raw)
         if self.lockstep and key[1] in (names.ODOMETRY, names.SAFETY_STATUS):
             self.retry()
+
+    def _free_reserve(self) -> None:
+        reserve, self._reserve = self._reserve, None
+        if reserve is not None:
+            reserve.close()
+
+    def _give_up(self, error: OSError) -> None:
+        """Ends the bag where the disk is full, with the room that was kept for that; what was written stays."""
+        what = f"cannot write {self._folder / 'bag'}"
+        self.trouble = str(system_error(error, what) or f"{what}: {error.strerror}")
+        self._free_reserve()
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            with suppress(OSError):  # then it is read up to where it is cut
+                writer.close()
 
     @property
     def flown(self) -> bool:
@@ -132,8 +162,12 @@ class RecorderNode(StepNode):
 
     def close(self) -> None:
         """Finish the bag; one that holds no odometry, of which nothing was flown, is taken away."""
+        self._free_reserve()
         if self._writer is not None:
-            self._writer.close()
+            try:
+                self._writer.close()
+            except OSError as error:
+                self._give_up(error)
             self._writer = None
             if not self.flown:
                 shutil.rmtree(self._folder / "bag", ignore_errors=True)

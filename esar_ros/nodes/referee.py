@@ -49,8 +49,10 @@ RECORDER_PATIENCE = 30.0  # s to wait for the recorder after the end
 class RefereeNode(StepNode):
     """Holds the ground truth, which no other node has."""
 
-    def __init__(self, recorded: Callable[[int], bool] = lambda ns: True) -> None:
-        """recorded(ns): whether the recorder has everything up to a stamp."""
+    def __init__(
+        self, recorded: Callable[[int], bool] = lambda ns: True, trouble: Callable[[], str] = lambda: ""
+    ) -> None:
+        """recorded(ns): whether the recorder has everything up to a stamp; trouble(): why it cannot go on, or empty."""
         super().__init__(interface.REFEREE)
         self._recorded = recorded
         self._task = load_valid_task(str(declare(self, "task", "aotai-first", "task id or path of a task file")))
@@ -72,6 +74,7 @@ class RefereeNode(StepNode):
         self._deployment: Deployment | None = None
         self._person = False  # whether one took part
         self._waiting = ""  # for what, as told last
+        self._trouble = trouble
         self._wall_start = 0.0
         self._ended_at = 0.0
         self._result: Result | None = None
@@ -255,6 +258,8 @@ class RefereeNode(StepNode):
 
     def _finish(self) -> None:
         """After the end: end the process once the recorder has everything."""
+        if self._trouble() and self._result is None:
+            self._fail()
         if self._result is None or self._referee is None or self._referee.ending is None:
             return
         waited = time.monotonic() - self._ended_at
@@ -262,8 +267,18 @@ class RefereeNode(StepNode):
             return
         if waited < LINGER or (waited < RECORDER_PATIENCE and not self._recorded(self._referee.ending.stamp)):
             return
+        if self._trouble():
+            raise UsageError(f"{self._trouble()}; what was flown is scored in {self._out / 'result.json'}")
         self.exit_code = 0
         self._end_timer.cancel()
+
+    def _fail(self) -> None:
+        """Ends a mission that cannot be recorded as an error, with what was flown of it. Raises UsageError before."""
+        if self._referee is None or self._referee.start is None:
+            raise UsageError(self._trouble())
+        self._referee.fail(self._complete_to, self._trouble())
+        self._referee.advance(self._complete_to)
+        self._end()
 
     def _all_landed(self) -> bool:
         states = [self.inbox(names.PILOT_STATE, vehicle).newest for vehicle in self.vehicles]

@@ -12,7 +12,7 @@ def main() -> int:
 
     def make() -> list[RecorderNode | RefereeNode]:
         recorder = RecorderNode()
-        return [recorder, RefereeNode(recorder.complete)]
+        return [recorder, RefereeNode(recorder.complete, lambda: recorder.trouble)]
 
     return run(make)
 

@@ -36,7 +36,7 @@ from esar_ros.safety.conditions import site_of
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State, pass_through
 from esar_ros.safety.site import Site
-from esar_ros.safety.traffic import OtherVehicle
+from esar_ros.safety.traffic import OtherVehicle, Team
 from esar_ros.safety.warm_up import warm_up
 from esar_ros.safety.zones import load_keep_out
 
@@ -70,6 +70,7 @@ class SafetyGovernorNode(ManagedStepNode):
         self._zones = load_keep_out(Path(zones)) if zones else ()
         listed = declare(self, "others", [""], "names of the mission's other vehicles")
         self._others = {name: convert.OdometryInMap(self, name) for name in listed if name}
+        self._team = Team.of(self.vehicles[0], tuple(self._others))
         self._home_known = False
         self._odometry = convert.OdometryInMap(self)
         self.input(names.VEHICLE_STATE, self._on_vehicle_state)
@@ -106,7 +107,7 @@ class SafetyGovernorNode(ManagedStepNode):
 
     def configure(self) -> None:
         """Make a governor that remembers nothing, on the site of the newest brief."""
-        self._made, self._home_known = Governor(self._limits), False
+        self._made, self._home_known = Governor(self._limits, team=self._team), False
         self._deadlines = Deadlines(1.0 / RATE)
         if (brief := self.inbox(names.BRIEF).newest) is not None:
             self._on_brief(brief)

@@ -16,10 +16,13 @@ from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety.acceleration import MAX_STEP
 from esar_ros.safety.echoes import EchoMonitor
+from esar_ros.safety.envelope import Scene
+from esar_ros.safety.failsafe import Latch
 from esar_ros.safety.inputs import Command, Findings, RangeImageData, State
 from esar_ros.safety.limits import ON_GROUND, STANDING, Limits
 from esar_ros.safety.observed_space import ObservedSpace
-from esar_ros.safety.traffic import OtherVehicle, gaps
+from esar_ros.safety.site import Site
+from esar_ros.safety.traffic import OtherVehicle, Team, gaps, in_the_air, is_silent, layer_height, layer_velocity
 from esar_ros.safety.watch import Clock, MotionConsistency, PositionResidual, ScanRepetition, age_text, usable
 from esar_ros.safety.wind import WindDisturbance
 
@@ -31,6 +34,12 @@ class InputChecks:
     """The checks of a governor's inputs by its limits."""
 
     limits: Limits
+    team: Team
+
+    @property
+    def site(self) -> Site | None:
+        """The site in force."""
+        raise NotImplementedError
 
     def _check_clock(self, clock: Clock, now: float, findings: Findings) -> tuple[Clock, float]:
         """Returns the clock at now (s), and the step (s) since the last reading within 0..MAX_STEP."""
@@ -187,8 +196,58 @@ class InputChecks:
     def _check_traffic(
         self, others: Sequence[OtherVehicle], state: State, now: float
     ) -> tuple[tuple[Vector, float], ...]:
-        """Returns direction to and distance (m) of each other vehicle whose position and velocity are possible."""
-        return tuple(gaps([o for o in others if o.is_finite()], state.pose.position, now, self.limits))
+        """Returns direction to and distance (m) of each other vehicle in the air whose report is possible.
+
+        Above home one that is silent does not count: the vehicle must come down somewhere.
+        """
+        flying = in_the_air([o for o in others if o.is_finite()], self.site, now, self.limits)
+        if self.site is not None and self._is_at_home(state.pose.position):
+            flying = [other for other in flying if not is_silent(other, now, self.limits)]
+        return tuple(gaps(flying, state.pose.position, now, self.limits))
+
+    def _check_reports(self, deaf_since: float | None, others: Sequence[OtherVehicle], now: float) -> float | None:
+        """Returns the time (s) since which a vehicle of the team is not heard that may be in the air; None: all are."""
+        heard = [o for o in others if o.is_finite()]
+        flying = in_the_air(heard, self.site, now, self.limits)
+        missed = len(heard) < self.team.size - 1 or any(is_silent(other, now, self.limits) for other in flying)
+        if self.team.size < 2 or not missed:
+            return None
+        return now if deaf_since is None or deaf_since > now else deaf_since
+
+    def _check_layer(
+        self, scene: Scene, state: State, deaf_since: float | None, latch: Latch, now: float, findings: Findings
+    ) -> tuple[Scene, Latch]:
+        """Returns scene and latch while a vehicle of the team is not heard (since, s): this one flies in its layer.
+
+        Without a layer it holds, and returns after link_return. Above home it may climb and come down.
+        """
+        flying = state.armed and not state.landed and not scene.in_takeoff_column and not scene.near_ground
+        if deaf_since is None or self.site is None or not flying or self._is_at_home(scene.position):
+            return scene, latch
+        foot = scene.last_ground if scene.surface is None else np.array([0.0, 0.0, scene.surface])
+        height = None if foot is None else layer_height(self.site, float(foot[2]), self.limits)
+        if foot is not None and height is not None:
+            return replace(scene, above_layer=float(scene.position[2] - foot[2]) - height), latch
+        text = "a vehicle of the team is silent, and the ceiling leaves no layer"
+        if latch.mode is not Mode.NORMAL:
+            return scene, latch
+        if now - deaf_since >= self.limits.link_return:
+            return scene, latch.raised(Mode.RETURN, Reason.TRAFFIC, text)
+        findings.add(Mode.HOLD, Reason.TRAFFIC, text)
+        return scene, latch
+
+    def _limit_to_layer(self, velocity: Vector, scene: Scene, findings: Findings) -> Vector:
+        """Returns the velocity (m/s, map), in its layer or straight into it while a teammate is not heard."""
+        if scene.above_layer is None:
+            return velocity
+        findings.add(Mode.SLOW, Reason.TRAFFIC, "a vehicle of the team is silent: in its own layer of height")
+        return layer_velocity(velocity, scene.above_layer, self.limits)
+
+    def _is_at_home(self, position: Vector) -> bool:
+        """Returns whether a return ends at a position (m, map); without a site it ends anywhere."""
+        if self.site is None:
+            return True
+        return math.hypot(*(self.site.home - position)[:2]) <= self.limits.home_radius
 
     def _check_estimator(self, state: State | None, findings: Findings) -> None:
         """Notes a position whose stated standard deviation is too large."""

@@ -73,6 +73,7 @@ class Scene:
     touching_down: bool = False  # down the last metres to ground that is measured; not while landing
     drift: float = 0.0  # m by which gusts may carry the vehicle
     traffic: tuple[tuple[Vector, float], ...] = ()  # direction to each other vehicle, distance (m)
+    above_layer: float | None = None  # m above the layer to be kept while a teammate is not heard; None: all are
     way_back: Vector | None = None  # (3,) m: the way by which the wind carried a held vehicle here, back to its start
 
     @property

@@ -31,7 +31,7 @@ from esar_ros.safety.inputs import Command, Findings, RangeImageData, SafeComman
 from esar_ros.safety.limits import TOUCH_DOWN_FROM, Limits
 from esar_ros.safety.observed_space import ObservedSpace
 from esar_ros.safety.site import Site
-from esar_ros.safety.traffic import OtherVehicle
+from esar_ros.safety.traffic import OtherVehicle, Team
 from esar_ros.safety.watch import Clock, Hold, MotionConsistency, ScanRepetition
 from esar_ros.safety.wind import WindDisturbance
 
@@ -64,13 +64,18 @@ class _Memory:
     station: Vector | None = None  # m, map: where it came to rest in this hold
     carried: Vector = field(default_factory=lambda: np.zeros(3))  # m: how far from there, by its velocity alone
     link_lost_since: float | None = None  # s, None while the producer of commands is alive
+    deaf_since: float | None = None  # s, None while each vehicle of the team is heard
     interventions: int = 0
 
 
 class Governor(InputChecks):
     """The governor of one vehicle decides step by step; it holds no clock and no thread."""
 
-    def __init__(self, limits: Limits, site: Site | None = None) -> None:
+    def __init__(self, limits: Limits, site: Site | None = None, team: Team | None = None) -> None:
+        self.team = team or Team()
+        if self.team.rank:
+            raised = self.team.in_layer(limits.return_height, limits)
+            limits = limits.model_copy(update={"return_height": raised})
         self.limits = limits
         self.envelope = Envelope(limits, site)
         self._memory = _Memory(motion=self._initial_motion())
@@ -178,6 +183,9 @@ class Governor(InputChecks):
         scene, after = self._build_scene(after, usable_state, image, window, touching_down)
         self._last_height = scene.height
         scene = replace(scene, traffic=self._check_traffic(others, usable_state, now))
+        deaf_since = self._check_reports(memory.deaf_since, others, now)
+        scene, latch = self._check_layer(scene, usable_state, deaf_since, after.latch, now, findings)
+        after = replace(after, deaf_since=deaf_since, latch=latch)
         clearance = self._check_envelope(usable_state, scene, findings)
         if after.latch.mode is not Mode.NORMAL:
             findings.add(after.latch.mode, after.latch.reason, after.latch.text)
@@ -289,12 +297,6 @@ class Governor(InputChecks):
         scene, _ = self._build_scene(memory, state, image, None, False)
         return Envelope(self.limits, None).keep(landing_velocity(self.limits), state, scene, findings)
 
-    def _is_at_home(self, position: Vector) -> bool:
-        """Returns whether a return ends at a position (m, map); without a site it ends anywhere."""
-        if self.site is None:
-            return True
-        return math.hypot(*(self.site.home - position)[:2]) <= self.limits.home_radius
-
     def _check_envelope(self, state: State, scene: Scene, findings: Findings) -> float | None:
         """Returns the distance (m) to the nearest obstacle, and notes a breach of the hard envelope."""
         limits = self.limits
@@ -335,6 +337,7 @@ class Governor(InputChecks):
             if scene.image is None:
                 return _ZERO, 0.0
             asked = return_velocity(self.site, scene.position, scene.height, self.limits)
+            asked = self._limit_to_layer(asked, scene, findings)
             kept = self.envelope.keep(asked, state, scene, findings)
             if math.hypot(*kept[:2]) < _BLOCKED * math.hypot(*asked[:2]):
                 kept = self.envelope.keep(_CLIMB_WHERE_BLOCKED * _UP, state, scene, findings)
@@ -347,6 +350,7 @@ class Governor(InputChecks):
             return self.envelope.keep(_ZERO, state, scene, findings), 0.0
         asked = self.envelope.limit_speed(command.velocity, state.deviation, findings)
         asked = self._limit_wind(asked, memory.wind, findings)
+        asked = self._limit_to_layer(asked, scene, findings)
         return self.envelope.keep(asked, state, scene, findings), self._limit_yaw_rate(command.yaw_rate, findings)
 
     def _station(self, station: Vector | None, mode: Mode, state: State) -> Vector | None:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from esar_ros.mission.resources import resource
 from esar_ros.mission.settings_file import StrictModel, load_settings
@@ -55,7 +55,8 @@ class Limits(StrictModel):
     sea_ceiling: float = Field(10000.0, ge=-500, le=20000, description="m above sea level, never higher")
     # Other vehicles
     separation: float = Field(5.0, gt=0, le=200, description="m, kept between vehicles")
-    traffic_age: float = Field(1.0, gt=0, le=30, description="s, for which a silent vehicle may have flown on")
+    traffic_age: float = Field(1.0, gt=0, le=30, description="s, older report of a vehicle: it is silent")
+    layer_spacing: float = Field(10.0, gt=0, le=200, description="m, between the layers of two vehicles' heights")
     # Estimator
     deviation_slow: float = Field(2.0, gt=0, le=50, description="m, standard deviation of position: slower beyond")
     deviation_hold: float = Field(5.0, gt=0, le=100, description="m, standard deviation of position: hold beyond")
@@ -90,6 +91,12 @@ class Limits(StrictModel):
     return_height: float = Field(30.0, gt=0, le=500, description="m above ground, on the way home")
     home_radius: float = Field(3.0, gt=0, le=50, description="m, near enough to home to land")
     land_speed: float = Field(0.7, gt=0, le=2, description="m/s, descent to the ground")
+
+    @model_validator(mode="after")
+    def _part_layers(self) -> Limits:
+        if self.layer_spacing <= self.separation:
+            raise ValueError(f"layer_spacing: must be greater than separation, {self.separation:g} m")
+        return self
 
     @property
     def clearance(self) -> float:

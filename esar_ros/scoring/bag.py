@@ -31,7 +31,7 @@ def read_bag(path: Path) -> EpisodeRecord:
             except (AttributeError, TypeError, ValueError):
                 kind = type(message).__name__.replace("__", "/")
                 raise UsageError(f"bag {path}, topic {vehicle}/{topic}: {kind} is not the type it has here") from None
-        record.cut = bag.cut
+        record.cut, record.damaged = bag.cut, bag.damaged
         record.topics = tuple(sorted({connection.topic for connection in bag.connections}))
     return record
 

@@ -314,6 +314,7 @@ class EpisodeRecord:
     def __init__(self) -> None:
         self.cut = False  # it comes from a bag that ends too early
         self.topics: tuple[str, ...] = ()  # all of the bag that it comes from, those that are not read too
+        self.damaged = 0  # chunks of the bag it comes from that their checksums contradict
         self._rows: dict[tuple[str, str], list[Any]] = defaultdict(list)
         self._sorted: dict[tuple[str, str], list[Any]] = {}
 

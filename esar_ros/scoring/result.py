@@ -14,6 +14,7 @@ from pydantic import Field, ValidationError
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.settings_file import StrictModel
+from esar_ros.mission.system.system_errors import system_error
 from esar_ros.mission.thresholds import Thresholds
 from esar_ros.scoring.truth import End, Point
 
@@ -278,7 +279,9 @@ def write_atomically(path: Path, content: str | bytes) -> None:
         os.replace(temporary, path)
         temporary = ""
     except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}", "choose a folder you may write to") from None
+        what = f"cannot write {path}"
+        told = system_error(error, what)
+        raise told or UsageError(f"{what}: {error.strerror}", "choose a folder you may write to") from None
     finally:
         if temporary:
             Path(temporary).unlink(missing_ok=True)

@@ -330,6 +330,9 @@ def _approach(flights: tuple[Flight, ...], position: tuple[float, float, float])
     return min((away for flight in flights if (away := flight.nearest(position)) is not None), default=None)
 
 
+DAMAGED = "the bag is damaged"  # begins why a flight is not eligible
+
+
 def _ineligible(record: EpisodeRecord, truth: Truth, truncated: float | None) -> tuple[str, ...]:
     """Reasons of the run, and of what was seen in it.
 
@@ -343,12 +346,13 @@ def _ineligible(record: EpisodeRecord, truth: Truth, truncated: float | None) ->
     }
     seen = tuple(f"detector {backend} uses ground truth" for backend in sorted(backends))
     limits = tuple(f"safety limits differ: {row.text}" for _, row in record.all_rows(names.SAFETY_LIMITS))
+    damage = (f"{DAMAGED}: {record.damaged} of its chunks are not what their checksums say",) if record.damaged else ()
     aborted: tuple[str, ...] = ()
     if truncated is not None:
         aborted = (truth.end_text,)
     elif truth.end_reason is End.ABORTED:
         aborted = ("a person ended the mission",)
-    return tuple(dict.fromkeys((*truth.run.ineligible_reasons, *seen, *limits, *aborted)))
+    return tuple(dict.fromkeys((*truth.run.ineligible_reasons, *seen, *limits, *damage, *aborted)))
 
 
 def _task(truth: Truth) -> TaskInfo:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import socket
 from collections.abc import Iterator
@@ -138,7 +139,14 @@ def test_a_folder_is_shown_as_it_was_given(tmp_path: Path) -> None:
     assert shown(tmp_path / "out", "out") == "out"
 
 
-@pytest.mark.parametrize(("raised", "code"), [(UsageError("what", "cure"), 2), (KeyboardInterrupt(), 130)])
+@pytest.mark.parametrize(
+    ("raised", "code"),
+    [
+        (UsageError("what", "cure"), 2),
+        (KeyboardInterrupt(), 130),
+        (OSError(errno.ENOSPC, "No space left on device", "out"), 2),
+    ],
+)
 def test_exit_codes(monkeypatch: pytest.MonkeyPatch, raised: BaseException, code: int) -> None:
     def verb(argv: list[str]) -> int:
         raise raised
@@ -280,3 +288,19 @@ def test_good_tasks_are_listed_shown_and_valid(capsys: Streams, tmp_path: Path) 
     assert "tent" in capsys.readouterr().out
     assert cli.main(["tasks", "validate", str(task_file(tmp_path))]) == 0
     assert "valid" in capsys.readouterr().out
+
+
+def test_a_full_disk_is_told_in_one_line_and_a_defect_is_not_hidden(
+    monkeypatch: pytest.MonkeyPatch, capsys: Streams
+) -> None:
+    def verb(argv: list[str]) -> int:
+        raise OSError(number, "words of the system", "out/file")
+
+    monkeypatch.setattr("esar_ros.app.doctor.main", verb)
+    number = errno.ENOSPC
+    assert cli.main(["doctor"]) == 2
+    told = "esar: cannot use out/file: words of the system: free some space, or choose another folder\n"
+    assert capsys.readouterr().err == told
+    number = errno.EINVAL
+    with pytest.raises(OSError, match="words of the system"):
+        cli.main(["doctor"])

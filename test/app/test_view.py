@@ -15,6 +15,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,8 @@ import cv2
 import numpy as np
 import pytest
 
-from esar_ros.app.view import live, simulator
+from esar_ros.app.sim import _take_view
+from esar_ros.app.view import live, pages, simulator
 from esar_ros.app.view.pages import BOUNDARY, IDLE, PageServer, Wanted, read_assets
 from esar_ros.mission.errors import UsageError
 
@@ -150,6 +152,63 @@ def test_commands_need_the_pages_token(page: PageServer, source: Fake) -> None:
     assert source.told == []
     assert post(page.address, {"do": "hover"}, page.token) == (200, {"done": "hover"})
     assert source.told == [{"do": "hover"}]
+
+
+def test_a_token_in_other_letters_is_refused_with_an_answer(page: PageServer) -> None:
+    with socket.create_connection(("127.0.0.1", page.port), timeout=10) as client:
+        client.sendall("POST /command HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Token: Schlüssel\r\n\r\n".encode())
+        assert client.recv(100).startswith(b"HTTP/1.1 403")
+
+
+def test_a_request_that_never_ends_is_hung_up(source: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However slowly its bytes come in; an answer that takes longer goes on."""
+    monkeypatch.setattr(pages, "REQUEST", 1.0)
+    server = PageServer("<p></p>", source)
+    try:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=10) as reader:
+            reader.sendall(b"GET /stream/late HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            assert reader.recv(100).startswith(b"HTTP/1.1 200")
+            with socket.create_connection(("127.0.0.1", server.port), timeout=10) as client, suppress(ConnectionError):
+                client.sendall(b"GET / HTTP/1.1\r\nX-Slow: ")
+                client.settimeout(0.3)
+                began, hung_up = time.monotonic(), False
+                while not hung_up and time.monotonic() - began < 10.0:
+                    client.sendall(b"x")
+                    with suppress(TimeoutError):
+                        hung_up = client.recv(1) == b""
+            assert time.monotonic() - began < 10.0
+            source.late = b"\xff\xd8late"
+            seen = b""
+            while b"late" not in seen.partition(b"frame")[2]:
+                seen += reader.recv(1000)
+    finally:
+        server.close()
+
+
+def test_half_open_connections_give_way_to_a_reader(source: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "CONNECTIONS", 4)
+    server = PageServer("<p></p>", source)
+    half = [socket.create_connection(("127.0.0.1", server.port), timeout=10) for _ in range(12)]
+    try:
+        for client in half:
+            with suppress(ConnectionError):
+                client.sendall(b"GET / HTTP/1.1\r\n")
+        assert get(server.address)[0] == 200
+        assert sum(is_open(client) for client in half) <= 4
+    finally:
+        for client in half:
+            client.close()
+        server.close()
+
+
+def is_open(client: socket.socket) -> bool:
+    client.settimeout(0.2)
+    try:
+        return client.recv(1) != b""
+    except TimeoutError:
+        return True
+    except ConnectionError:
+        return False
 
 
 @pytest.mark.parametrize("words", [b"[1]", b"{", {"do": "nonsense"}, b"x" * 5000, b"[" * 4000])

@@ -282,3 +282,33 @@ def test_a_chunk_that_lies_about_its_size_is_not_unpacked(kind: str) -> None:
         storage_mcap.DECOMPRESSORS[kind](packed, 1000)
     with pytest.raises(EOFError):
         inflate(kind, packed[:-20])
+
+
+@pytest.mark.parametrize("indexed", [True, False])
+def test_flipped_bits_are_found_by_the_checksum_of_their_chunk(tmp_path: Path, indexed: bool) -> None:
+    """The chunk is read all the same, and the bag says that it is damaged."""
+    file = bytearray(write(tmp_path / "bag", "mcap"))
+    file[file.rfind(tail(15).encode()) + 3] ^= 0x04
+    (path,) = (tmp_path / "bag").glob("*.mcap")
+    path.write_bytes(bytes(file) if indexed else bytes(file[:-1]))
+    with open_bag(tmp_path / "bag") as bag:
+        found = list(bag.messages())
+        assert bag.damaged == 1 and len(found) == 60
+    assert [stamp - 1000 for _, stamp, raw in found if raw != content(stamp - 1000)] == [15]
+
+
+def test_a_chunk_that_flipped_bits_have_torn_is_left_out(tmp_path: Path) -> None:
+    file = bytearray(write(tmp_path / "bag", "mcap"))
+    at = file.find(head(12).encode())
+    file[file.rfind(b"\x05", 0, at) + 3] ^= 0x40  # the length of its record
+    (path,) = (tmp_path / "bag").glob("*.mcap")
+    path.write_bytes(bytes(file))
+    with open_bag(tmp_path / "bag") as bag:
+        found = [stamp - 1000 for _, stamp, _ in bag.messages()]
+        assert bag.damaged == 1 and found == [*range(10), *range(30, 60)]
+
+
+def test_a_whole_bag_is_not_damaged(whole: dict[str, tuple[Path, bytes]]) -> None:
+    for path, _ in whole.values():
+        with open_bag(path) as bag:
+            assert len(list(bag.messages())) == 60 and bag.damaged == 0

@@ -7,13 +7,15 @@ import signal
 import subprocess
 import sys
 import textwrap
+from binascii import crc32
 from pathlib import Path
 
 import pytest
 import yaml
 
 from esar_ros.bags.files import open_bag
-from esar_ros.bags.writer import BagWriter
+from esar_ros.bags.salvage_mcap import _records
+from esar_ros.bags.writer import BagWriter, typestore
 from esar_ros.mission.errors import UsageError
 from helpers.small_mission import mission, write
 
@@ -67,3 +69,21 @@ def test_writing_over_a_bag_or_an_unknown_type_is_refused(tmp_path: Path) -> Non
     with pytest.raises(UsageError, match="unknown"):
         writer.add_topic("/x", "foo_msgs/msg/Bar")
     writer.close()
+
+
+def test_every_chunk_states_its_checksum(tmp_path: Path) -> None:
+    writer = BagWriter(tmp_path / "bag")
+    writer.add_topic("/a", "std_msgs/msg/String")
+    store = typestore()
+    for number in range(6):
+        text = store.types["std_msgs/msg/String"](data=f"{number}" * 50)
+        writer.write("/a", number, bytes(store.serialize_cdr(text, "std_msgs/msg/String")))
+        if number % 2:
+            writer.flush()
+    writer.close()
+    (file,) = (tmp_path / "bag").glob("*.mcap")
+    with file.open("rb") as stream:
+        stream.seek(8)
+        chunks = [content for opcode, content, _ in _records(stream) if opcode == 0x06]
+    sums = [int.from_bytes(chunk[24:28], "little") for chunk in chunks]
+    assert len(sums) == 3 and sums == [crc32(chunk[40:]) for chunk in chunks]

@@ -18,6 +18,7 @@ from esar_ros.mission.decision import Goal, GoalType, HeightReference
 from esar_ros.mission.modes import Mode
 from esar_ros.mission.resources import resource
 from esar_ros.safety.limits import Limits
+from esar_ros.safety.traffic import Team
 
 HOME = np.array([0.0, 0.0, 0.1])
 
@@ -342,3 +343,17 @@ def test_a_goal_that_cannot_be_leads_to_no_set_point_that_cannot_be(
     for output in steps(one, replace(AIR, goal=goal), 4):
         assert np.isfinite(output.velocity).all() and np.isfinite(output.yaw_rate)
         assert np.linalg.norm(output.velocity) <= 1.0, "no faster than it can be after four steps"
+
+
+def test_take_off_and_return_lie_in_the_layer_of_the_vehicle() -> None:
+    """The second vehicle of a team is a layer higher than the first, below the ceiling; alone nothing changes."""
+    first, second, low = pilot(), pilot(), pilot()
+    first.rise_into_layer(Team(0, 2), 100.0)
+    second.rise_into_layer(Team(1, 2), 100.0)
+    low.rise_into_layer(Team(1, 2), 20.0)
+    for key in ("take_off_height", "return_height"):
+        assert getattr(first.limits, key) == getattr(PilotLimits(), key)
+        assert getattr(second.limits, key) == getattr(PilotLimits(), key) + Limits().layer_spacing
+    assert low.limits.take_off_height == 15.0
+    second.rise_into_layer(Team(1, 2), 100.0)  # a second brief
+    assert second.limits.take_off_height == PilotLimits().take_off_height + Limits().layer_spacing

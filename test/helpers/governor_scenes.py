@@ -13,6 +13,7 @@ from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.site import Site
+from esar_ros.safety.traffic import Team
 
 Kit = SimpleNamespace
 
@@ -97,3 +98,20 @@ def conflicting_publisher(kit: Kit, limits: Limits) -> bool:
         scene.state, command, scene.ranges, scene.window, kit.NOW, conflicting_publisher="cmd_vel is written by /x/y"
     )
     return answer.mode is Mode.HOLD and "/x/y" in answer.text and not answer.velocity.any()
+
+
+def unheard(kit: Kit, limits: Limits) -> bool:
+    """A vehicle whose teammate was never heard rises into its own layer before it flies anywhere."""
+    scene = kit.Scene(limits, position=[40.0, 0.0, 20.0])
+    given = scene.decide([5.0, 0.0, 0.0], governor=Governor(limits, scene.site, Team(1, 2))).velocity
+    return bool(given[2] > 0.0 and given[0] == 0.0)
+
+
+def unheard_below_a_low_ceiling(kit: Kit, limits: Limits) -> bool:
+    """Without a layer it holds, and comes home when the silence lasts."""
+    site, modes = Site(kit.square(500.0), 25.0, np.zeros(3)), []
+    governor = Governor(limits, site, Team(1, 2))
+    for n in range(int(limits.link_return) + 2):
+        scene = kit.Scene(limits, position=[40.0, 0.0, 15.0], site=site, now=kit.NOW + n)
+        modes.append(scene.decide([0.0, 0.0, 0.0], governor=governor).mode)
+    return set(modes[:-2]) == {Mode.HOLD} and modes[-1] is Mode.RETURN

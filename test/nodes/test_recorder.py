@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
+from esar_ros.mission.errors import UsageError
 from esar_ros.nodes.core.interface import TOPICS
 from esar_ros.nodes.recorder import RecorderNode
 
@@ -59,3 +62,36 @@ def test_topics_are_offered_in_the_bag_as_they_were_flown(recorder: RecorderNode
         assert bagged["depth"] == profile.depth
         assert bagged["reliability"] == ("reliable" if profile.reliable else "best_effort")
         assert bagged["durability"] == ("transient_local" if profile.latched else "volatile")
+
+
+def test_a_full_disk_ends_the_bag_and_leaves_room_for_the_result(
+    recorder: RecorderNode, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The bag keeps what was written, and is closed with the room that was kept for that."""
+    reserved: list[bool] = []
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    assert recorder._writer is not None and recorder._reserve is not None
+    close = recorder._writer.close
+    monkeypatch.setattr(recorder._writer, "write", full)
+    monkeypatch.setattr(recorder._writer, "close", lambda: (reserved.append(recorder._reserve is not None), close()))
+    recorder._take(("uav1", "odometry"), "/uav1/odometry", False, b"")
+    assert recorder.trouble.startswith(f"cannot write {tmp_path / 'bag'}: No space left on device: free some space")
+    assert reserved == [False] and recorder.complete(10**18)
+    recorder._take(("uav1", "odometry"), "/uav1/odometry", False, b"")
+    recorder.close()
+    assert (tmp_path / "bag" / "metadata.yaml").is_file()
+
+
+def test_a_disk_without_room_for_a_result_is_told_before_the_flight(
+    ros: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match="no room for results in out: No space left on device: free some space"):
+        RecorderNode()

@@ -236,7 +236,7 @@ SCENES: tuple[Safe, ...] = (
     fence_is_reported, without_a_site, ground_is_reported, turned_upwards,
     deleted.finite, deleted.odometry, deleted.old_command, deleted.old_ranges, deleted.silent_ranges, deleted.old_map,
     deleted.estimator, deleted.release, deleted.battery, deleted.breach, deleted.column, deleted.unseen_ahead,
-    deleted.conflicting_publisher,
+    deleted.conflicting_publisher, deleted.unheard, deleted.unheard_below_a_low_ceiling,
 )  # fmt: skip
 BRANCHES = list(found_in_source())
 

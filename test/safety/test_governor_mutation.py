@@ -37,6 +37,7 @@ from helpers.governor_scenes import (
     old_ranges,
     release,
     silent_ranges,
+    unheard,
     unseen_ahead,
 )
 
@@ -314,6 +315,9 @@ CHECKS: list[tuple[str, type, str, Callable[..., Any], Safe]] = [
     ("keep-out", Envelope, "_keep_out", lambda self, scene: NO_LIMITS, keep_out),
     ("traffic", Envelope, "_traffic", lambda self, scene: NO_LIMITS, traffic),
     ("silent traffic", Governor, "_check_traffic", _traffic_as_reported, silent_traffic),
+    ("reports", Governor, "_check_reports", lambda self, deaf_since, others, now: None, unheard),
+    ("layer", Governor, "_check_layer", lambda self, scene, state, since, latch, *_: (scene, latch), unheard),
+    ("way into the layer", Governor, "_limit_to_layer", lambda self, velocity, *_: velocity, unheard),
     ("estimator", Governor, "_check_estimator", lambda self, state, findings: None, estimator),
     ("motion", Governor, "_check_motion", lambda self, motion, state, findings: (state, motion), motion),
     ("scan", Governor, "_check_scan", lambda self, scan, image, state, findings: (image, scan), stuck_ranges),

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from esar_ros.app import score as score_command
 from esar_ros.bags.files import open_bag
 from esar_ros.bags.playback import Selection, copy_bag
 from esar_ros.bags.writer import BagWriter, typestore
@@ -161,3 +162,19 @@ def test_another_error_threshold(tmp_path, truth_text) -> None:
     for wrong in (0.0, -1.0, float("nan"), 1e9):
         with pytest.raises(UsageError, match="error threshold"):
             score_bag(tmp_path / "bag", error_threshold=wrong)
+
+
+def test_a_bag_with_flipped_bits_is_told_and_not_eligible(tmp_path, truth_text, capsys) -> None:
+    """The score is made of what is there, with a warning in one line."""
+    write(tmp_path / "bag", mission(truth_text))
+    (path,) = (tmp_path / "bag").glob("*.mcap")
+    file = bytearray(path.read_bytes())
+    at = file.find(b"uav1/odom") + 40  # in the first pose
+    assert at > 40
+    file[at] ^= 0x01
+    path.write_bytes(file)
+    result = score_bag(tmp_path / "bag")
+    reason = "the bag is damaged: 1 of its chunks are not what their checksums say"
+    assert reason in result.ineligible_reasons and not result.eligible
+    assert score_command.main([str(tmp_path / "bag")]) == 0
+    assert capsys.readouterr().err == f"esar: warning: {tmp_path / 'bag'}: {reason}: copy it again\n"

@@ -26,6 +26,8 @@ from esar_ros.mission.errors import UsageError
 BOUNDARY = "frame"
 IDLE = 2.0  # s an image stays wanted after it was last asked for
 LARGEST_COMMAND = 4096  # bytes
+CONNECTIONS = 64  # at a time; a browser opens six
+REQUEST = 10.0  # s for the whole of a request, from the first byte or the answer before it
 _HEADERS = {  # of every answer: nothing but what this server sends runs in the page or is shown in it
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -62,6 +64,62 @@ def read_assets(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.suffix in _KINDS}
 
 
+class _Server(ThreadingHTTPServer):
+    """A thread a connection, for CONNECTIONS of them; one that takes too long over a request is hung up."""
+
+    daemon_threads = True
+
+    def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
+        self._reading: dict[socket.socket, float] = {}  # connections with no whole request, and since when
+        self._open: set[socket.socket] = set()
+        self._lock = threading.RLock()
+        super().__init__(address, handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Gives a connection its thread, in place of the one that keeps its own waiting longest where all are taken."""
+        with self._lock:
+            if len(self._open) >= CONNECTIONS:
+                longest = min(self._reading, key=self._reading.__getitem__, default=None)
+                if longest is None:
+                    self.shutdown_request(request)
+                    return
+                self._hang_up(longest)
+            self._open.add(request)
+        self.await_request(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Forgets a connection that has ended."""
+        with self._lock:
+            self._open.discard(request)
+            self._reading.pop(request, None)
+        super().shutdown_request(request)
+
+    def await_request(self, connection: socket.socket) -> None:
+        """Begins the time that a connection has for its next request."""
+        with self._lock:
+            self._reading[connection] = time.monotonic()
+
+    def got_request(self, connection: socket.socket) -> None:
+        """Ends it: the answer may take as long as it takes."""
+        with self._lock:
+            self._reading.pop(connection, None)
+
+    def service_actions(self) -> None:
+        """Hangs up those whose time is over; called twice a second."""
+        late = time.monotonic() - REQUEST
+        with self._lock:
+            for connection, since in list(self._reading.items()):
+                if since < late:
+                    self._hang_up(connection)
+
+    def _hang_up(self, connection: socket.socket) -> None:
+        self._reading.pop(connection, None)
+        self._open.discard(connection)
+        with suppress(OSError):  # it has left by itself
+            connection.shutdown(socket.SHUT_RDWR)
+
+
 class PageServer:
     """Serves a source on the loopback address until closed."""
 
@@ -84,11 +142,10 @@ class PageServer:
         handler = _handler(page.replace("{{token}}", self.token).encode(), source, self)
         self.closing = threading.Event()
         try:
-            self._server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+            self._server = _Server(("127.0.0.1", port), handler)
         except OSError as error:
             cure = "choose another, or 0 for a free one"
             raise UsageError(f"port {port} for the page: {error.strerror}", cure) from None
-        self._server.daemon_threads = True
         self.port = int(self._server.server_address[1])
         self._thread = threading.Thread(target=self._server.serve_forever, name="page", daemon=True)
         self._thread.start()
@@ -108,7 +165,14 @@ class PageServer:
 def _handler(page: bytes, source: Source, owner: PageServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        timeout = 30
+        timeout = REQUEST
+        timeout = 30  # s that a reader may take nothing of an answer
+        server: _Server
+
+        def handle_one_request(self) -> None:
+            self.server.await_request(self.connection)
+            with suppress(ConnectionError):  # hung up, by either side
+                super().handle_one_request()
 
         def log_message(self, format: str, *args: Any) -> None:
             """Suppresses the log of requests."""
@@ -119,6 +183,7 @@ def _handler(page: bytes, source: Source, owner: PageServer) -> type[BaseHTTPReq
             super().end_headers()
 
         def do_GET(self) -> None:
+            self.server.got_request(self.connection)
             if not self._from_here():
                 return
             path = urlsplit(self.path).path
@@ -140,7 +205,8 @@ def _handler(page: bytes, source: Source, owner: PageServer) -> type[BaseHTTPReq
         def do_POST(self) -> None:
             if not self._from_here():
                 return
-            if not secrets.compare_digest(self.headers.get("X-Token", ""), owner.token):
+            # As bytes: of other texts than ASCII the comparison knows nothing.
+            if not secrets.compare_digest(self.headers.get("X-Token", "").encode(), owner.token.encode()):
                 self._refuse(HTTPStatus.FORBIDDEN, "the page's token is missing")
                 return
             length = self.headers.get("Content-Length", "")
@@ -148,7 +214,9 @@ def _handler(page: bytes, source: Source, owner: PageServer) -> type[BaseHTTPReq
                 self._refuse(HTTPStatus.BAD_REQUEST, "no command of this length")
                 return
             try:
-                words = json.loads(self.rfile.read(int(length)))
+                body = self.rfile.read(int(length))
+                self.server.got_request(self.connection)
+                words = json.loads(body)
                 if not isinstance(words, dict):
                     raise ValueError("a command is an object")
                 answer = source.command(words)

@@ -29,6 +29,7 @@ from esar_ros.sim.render.renderer import Frame, Renderer
 from esar_ros.sim.server import make_context
 from esar_ros.sim.settings import default_settings
 from esar_ros.sim.terrain.maps import PlaceMap
+from esar_ros.sim.world.scene import vehicle_object
 
 _OPTICAL = Pose(quaternion=quaternion_from_rotation(optical_rotation(0.0, 0.0)))
 
@@ -76,7 +77,9 @@ class LocalSimulator:
         if self._renderer is None:
             image = self._rig.image
             self._renderer = Renderer(context.world, image.width, image.height, float(np.radians(image.fov_deg)))
-        frame = self._renderer.render(poses, clock.now) if colour else self._renderer.shapes(poses)
+        others = [vehicle_object(other.body.pose, other.radius) for _, other in context.simulation.others(drone)]
+        draw = self._renderer
+        frame = draw.render(poses, clock.now, vehicles=others) if colour else draw.shapes(poses, others)
         depth = {}
         for index, name in enumerate(CAMERAS):
             planar = frame.depth[index]

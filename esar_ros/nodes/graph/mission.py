@@ -154,7 +154,7 @@ def control_chain(options: MissionOptions, space: str, vehicle: str, common: dic
     limits = {"limits.tau": PX4_TAU} if options.world == PX4 else {}
     return [
         NodeSpec(interface.SAFETY_GOVERNOR, space, {**common, **safety, **team, **limits}),
-        NodeSpec(interface.PILOT, space, {**common, "end": options.end, **limits}),
+        NodeSpec(interface.PILOT, space, {**common, "end": options.end, **team, **limits}),
         NodeSpec(interface.PLANNER, space, {**common, **search, **team}),
     ]
 

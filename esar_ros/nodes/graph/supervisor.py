@@ -20,6 +20,7 @@ import yaml
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.system.environment import graph_environment
 from esar_ros.mission.system.processes import die_with_parent, how_it_ended
+from esar_ros.mission.system.system_errors import system_error
 from esar_ros.mission.system.truth_token import ON_STANDARD_INPUT
 from esar_ros.nodes.graph.mission import NodeSpec
 from esar_ros.nodes.graph.process_faults import ProcessFaults
@@ -94,7 +95,10 @@ class Supervisor:
                 for spec in specs
             ]
         except OSError as error:
-            raise UsageError(f"cannot write {logs}: {error.strerror}", "choose another --out") from None
+            what = f"cannot write {logs}"
+            raise (
+                system_error(error, what) or UsageError(f"{what}: {error.strerror}", "choose another --out")
+            ) from None
         self._token = token  # opens ground truth; only for those that may know it
         self._on_line = on_line
         self.faults = faults  # signals to send
@@ -102,6 +106,7 @@ class Supervisor:
         self._cause = ""  # the same for the result, without this machine's paths
         self.restarted: list[str] = []  # labels, in order
         self.killed: list[str] = []  # labels of those that did not end when told to
+        self.unwritten = ""  # one line: why logs are incomplete
 
     def start(self) -> None:
         """Start every process."""
@@ -168,7 +173,10 @@ class Supervisor:
         for process in self._processes:
             if process.reader is not None:
                 process.reader.join(LAST_WORDS)
-            process.log.close()
+            try:
+                process.log.close()
+            except OSError as error:  # the disk is full: the file is closed all the same
+                self._lose(process, error)
 
     def _tell_cause(self, process: _Process) -> None:
         pipe = process.popen.stdin if process.popen is not None else None
@@ -190,6 +198,10 @@ class Supervisor:
                 popen.kill()
                 popen.wait()
                 self.killed.append(process.spec.label)
+
+    def _lose(self, process: _Process, error: OSError) -> None:
+        what = f"the logs are incomplete: cannot write {process.log.name}"
+        self.unwritten = self.unwritten or str(system_error(error, what) or f"{what}: {error.strerror}")
 
     def _launch(self, process: _Process) -> None:
         process.complaint = ""
@@ -222,6 +234,8 @@ class Supervisor:
                 process.log.flush()
             except ValueError:  # closed while the last lines came in
                 return
+            except OSError as error:  # what it says is heard all the same, and its pipe must not run full
+                self._lose(process, error)
             line = raw.decode("utf-8", "replace").rstrip()
             for prefix in ERROR_PREFIXES:
                 if line.startswith(prefix):

@@ -79,7 +79,8 @@ class Cameras:
     def view(self, drone: Drone, camera: str, kind: ImageType, as_float: bool, compress: bool) -> View:
         """Returns the view to be drawn for one image."""
         pose = self.body(drone, camera).compose(_OPTICAL)
-        return View(pose, self.capture(drone, camera, kind), kind, as_float, compress and not as_float)
+        seen = tuple((o.body.pose, o.radius) for _, o in self._context.simulation.others(drone))
+        return View(pose, self.capture(drone, camera, kind), kind, as_float, compress and not as_float, seen)
 
     def job(self, views: Iterable[View], own_ids: bool = False) -> Job:
         """Images of the world as it is now, whenever they are drawn.

@@ -27,6 +27,7 @@ UNREAD = 32 << 20  # bytes of answers a client may leave unread; no more request
 UNREAD_BY_ALL = 256 << 20  # bytes; beyond, the connection with most is dropped
 UNFINISHED_BY_ALL = 4 << 20  # bytes of half messages; beyond, the connection with most is dropped
 STANDSTILL = 30.0  # s that a half message, or answers nobody reads, may stay as they are
+MESSAGE = 60.0  # s that a message may take to come, however steadily its bytes do
 SWEEP = 1.0  # s between looks for connections that stand still
 NEW = 5.0  # s that a connection may take before its first request, when places are short
 
@@ -132,6 +133,8 @@ class RpcServer:
             for connection in list(self._connections):
                 if connection.stands_still(now) > STANDSTILL:
                     self._drop(connection, "half a message, or answers that nobody reads")
+                elif connection.keeps_waiting(now) > MESSAGE:
+                    self._drop(connection, "a message that does not end")
             self._bound(lambda c: c.unread, UNREAD_BY_ALL, "unread answers")
             self._bound(lambda c: c.unfinished, UNFINISHED_BY_ALL, "half messages")
 
@@ -155,6 +158,7 @@ class _Connection:
         self.opened = time.monotonic()
         self.spoken = False  # whether it ever sent a whole request
         self._written, self._progress, self._since = 0, (0, 0), self.opened
+        self._whole, self._half_since = 0, self.opened
         self._service, self._reader, self._writer = service, reader, writer
         self._session = service.open()
         self._requests = Requests()
@@ -177,6 +181,13 @@ class _Connection:
         if progress != self._progress or not (self.unread or self.unfinished):
             self._progress, self._since = progress, now
         return now - self._since
+
+    def keeps_waiting(self, now: float) -> float:
+        """s since the last whole message, while half of one is held; else 0."""
+        whole = self._requests.received - self.unfinished
+        if whole != self._whole or not self.unfinished:
+            self._whole, self._half_since = whole, now
+        return now - self._half_since
 
     async def run(self) -> None:
         """Read and answer until the client leaves."""

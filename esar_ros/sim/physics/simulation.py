@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.sim.clock import CONTROL_STEPS, SimClock
@@ -15,6 +18,42 @@ from esar_ros.sim.weather.gusts import Gusts
 from esar_ros.sim.world.world import World
 
 VEHICLE_ID_BASE = 1000  # object ids of vehicles in collision reports start here
+
+
+class RayWorld(Protocol):
+    """The part of a world that rays meet."""
+
+    def raycast(
+        self, origins: Vector, directions: NDArray[np.float64], max_range: float
+    ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+        """Returns range (m, inf for none) and id of each ray's first hit."""
+        ...
+
+
+@dataclass(frozen=True)
+class WorldWithVehicles:
+    """A world and vehicles in it, as rays of another vehicle's sensors meet them: spheres."""
+
+    world: World
+    vehicles: Sequence[tuple[int, Drone]]  # id in hits
+
+    def raycast(
+        self, origins: Vector, directions: NDArray[np.float64], max_range: float
+    ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+        """Returns range (m, inf for none) and id of each ray's first hit, as World.raycast does; one origin (3,)."""
+        ranges, ids = self.world.raycast(origins, directions, max_range)
+        for id, drone in self.vehicles:
+            to = drone.position - origins
+            squared = float(to @ to)
+            if math.sqrt(squared) - drone.radius > max_range:
+                continue
+            along = directions @ to
+            root = along * along - squared + drone.radius**2
+            hit = np.flatnonzero((root >= 0.0) & (along > 0.0))
+            range_to = np.maximum(along[hit] - np.sqrt(root[hit]), 0.0)
+            first = (range_to <= max_range) & (range_to < ranges[hit])
+            ranges[hit[first]], ids[hit[first]] = range_to[first], id
+        return ranges, ids
 
 
 class Simulation:
@@ -46,6 +85,16 @@ class Simulation:
             if not self.clock.step % CONTROL_STEPS:
                 for watcher in self.watchers:
                     watcher()
+
+    def others(self, drone: Drone) -> list[tuple[int, Drone]]:
+        """Returns the other vehicles, each with its object id."""
+        numbered = enumerate(self.drones.values(), VEHICLE_ID_BASE)
+        return [(id, other) for id, other in numbered if other is not drone]
+
+    def seen_by(self, drone: Drone) -> RayWorld:
+        """Returns what rays of a vehicle's sensors meet: the world and the other vehicles, not itself."""
+        others = self.others(drone)
+        return WorldWithVehicles(self.world, others) if others else self.world
 
     def warm_up(self) -> None:
         """Load the compiled kernels, so that the first step is as quick as the others. Changes nothing."""

@@ -105,15 +105,17 @@ class Renderer:
         self._light.sync()
         return self._light
 
-    def render(self, camera_poses: Sequence[Pose], time: float, infrared: bool = False) -> Frame:
+    def render(
+        self, camera_poses: Sequence[Pose], time: float, infrared: bool = False, vehicles: Sequence[SceneObject] = ()
+    ) -> Frame:
         """Images of the cameras' optical frames in the map, at a simulation time in s.
 
-        Time moves clouds, smoke, rain and what the weather lays on the ground.
+        Time moves clouds, smoke, rain and what the weather lays on the ground. vehicles: those seen by the cameras.
         """
         with self._context:  # several renderers may live in one thread
-            return self._render(self._views(camera_poses), camera_poses, time, infrared)
+            return self._render(self._views(camera_poses), camera_poses, time, infrared, vehicles)
 
-    def shapes(self, camera_poses: Sequence[Pose]) -> Shapes:
+    def shapes(self, camera_poses: Sequence[Pose], vehicles: Sequence[SceneObject] = ()) -> Shapes:
         """Depth and ids of render, which no time, weather or light changes, at less than half of its cost."""
         with self._context:
             views = self._views(camera_poses)
@@ -123,7 +125,7 @@ class Renderer:
                 self._show(k)
                 self._uniforms.write(view.uniforms(shared, shadow_matrix))
                 self._draw_place(view, Look.BARE)
-                self._objects.draw_ids(visible(view, self._world.things, self.camera.fx))
+                self._objects.draw_ids(visible(view, (*self._world.things, *vehicles), self.camera.fx))
             _, depth, ids = self._read(len(views))
             return Shapes(depth, ids)
 
@@ -143,7 +145,14 @@ class Renderer:
         """Draw into the k-th image."""
         self._context.viewport = (0, k * self.camera.height, self.camera.width, self.camera.height)
 
-    def _render(self, views: list[View], camera_poses: Sequence[Pose], time: float, infrared: bool) -> Frame:
+    def _render(
+        self,
+        views: list[View],
+        camera_poses: Sequence[Pose],
+        time: float,
+        infrared: bool,
+        vehicles: Sequence[SceneObject],
+    ) -> Frame:
         light, world = self._lit(), self._world
         width, height = self.camera.width, self.camera.height
         light.begin(views[0], np.mean([view.eye for view in views], axis=0), time)
@@ -157,7 +166,7 @@ class Renderer:
             bind(k)
             self._draw_place(view, light.look)
             light.draw_sky()
-        things = world.things
+        things = (*world.things, *vehicles)
         shown = [visible(view, things, self.camera.fx) for view in views]
         if any(shown):
             lamplit = light.look is Look.LAMPLIT

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.sim.physics.drone import Drone
+from esar_ros.sim.physics.simulation import RayWorld
 from esar_ros.sim.sensor_noise import Noise
 from esar_ros.sim.sensors.weather_effects import CLEAN, PORT_ERROR, SensorWeather
 from esar_ros.sim.settings import SensorSettings
@@ -47,14 +48,6 @@ BAROMETER_PERIOD, PRESSURE_DRIFT_PERIOD = 0.02, 60.0  # s
 MAGNETOMETER_PERIOD = 0.01  # s
 STANDARD_PRESSURE, STANDARD_TEMPERATURE, LAPSE_RATE = 101_325.0, 288.15, 0.0065  # Pa, K, K/m
 _DIPOLE = 0.312  # Gauss, at the magnetic equator
-
-
-class RayWorld(Protocol):
-    """The part of a world that a ranging sensor depends on."""
-
-    def raycast(
-        self, origins: Vector, directions: NDArray[np.float64], max_range: float
-    ) -> tuple[NDArray[np.float32], NDArray[np.int32]]: ...
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.sim.assets.emitters import Emitter
 from esar_ros.sim.assets.mesh_builder import Mesh
 from esar_ros.sim.assets.meshes import Asset
+from esar_ros.sim.assets.vehicle_mesh import AIRFRAME
 
 FIRST_ID, LAST_ID = 1, 254  # instance ids of spawned objects; 0 is everything else
 FIXTURE_ID = 0  # of what belongs to the place
@@ -56,6 +57,11 @@ class SceneObject:
         centres = self.pose.position + self.scale * own[:, :3] @ rotation.T
         axes = own[:, 6:].reshape(-1, 3, 3) @ rotation.T
         return np.hstack([centres, self.scale * own[:, 3:6], axes.reshape(-1, 9)])
+
+
+def vehicle_object(pose: Pose, radius: float) -> SceneObject:
+    """Returns a vehicle at a pose, whose body's sphere has a radius (m), as cameras of others see it."""
+    return SceneObject("vehicle", FIXTURE_ID, AIRFRAME, pose, radius)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -320,3 +321,28 @@ def test_who_scores_is_told_which_process_has_failed_and_nothing_where_a_person_
         assert watch(supervisor) == 1
     supervisor.stop()
     assert ("referee_recorder", told) in heard.lines
+
+
+def test_a_full_disk_loses_log_lines_alone(make: Make, heard: Heard) -> None:
+    """A process is heard all the same, its pipe does not run full, and the end is told in one line."""
+    chatter = "print('x' * 300000); print('here', flush=True); import time; time.sleep(60)"
+    supervisor = make(a=chatter)
+    [process] = supervisor._processes
+    process.log.close()
+    process.log = open("/dev/full", "wb")  # noqa: SIM115
+    supervisor.start()
+    heard.wait_for("a", "here")
+    supervisor.stop()
+    assert supervisor.unwritten == (
+        "the logs are incomplete: cannot write /dev/full: No space left on device: "
+        "free some space, or choose another folder"
+    )
+
+
+def test_logs_on_a_full_disk_are_refused_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "mkdir", full)
+    with pytest.raises(UsageError, match=r"cannot write .*logs: No space left on device: free some space"):
+        Supervisor([], tmp_path / "logs")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import msgpack
@@ -81,6 +82,25 @@ def test_half_a_message_is_waited_for_only_so_long(monkeypatch: pytest.MonkeyPat
         assert slow.receive() == [1, 1, None, ["slowly"]]
         assert dropped(half)
         assert idle.call("echo", 2) == [2]  # silence is no offence
+
+    serving(test)
+
+
+def test_a_message_that_comes_byte_by_byte_is_waited_for_only_so_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It never stands still; one whose messages end is served for as long as it likes."""
+    monkeypatch.setattr(rpc_server, "MESSAGE", 1.0)
+    monkeypatch.setattr(rpc_server, "SWEEP", 0.05)
+
+    def test(port: int) -> None:
+        endless, steady = Wire(port), Wire(port)
+        began = time.monotonic()
+        with suppress(ConnectionError):
+            for byte in HALF[:200]:
+                endless.socket.sendall(bytes([byte]))
+                assert steady.call("echo", 1) == [1]
+                time.sleep(0.05)
+        assert 1.0 < time.monotonic() - began < 9.0
+        assert steady.call("echo", 2) == [2]
 
     serving(test)
 

@@ -92,10 +92,10 @@ class SensorsApi:
         drone, name, settings = self._find("distance", sensor, vehicle)
         clock = self._context.simulation.clock
         noise, weather = self._noise(drone, name), self._weather(drone)
-        far = self._far(settings)
+        far, seen = self._far(settings), self._context.simulation.seen_by(drone)
         return {
             "time_stamp": clock.now_ns,
-            "distance": instruments.distance(drone, self._context.world, settings, noise, clock.step, far, weather),
+            "distance": instruments.distance(drone, seen, settings, noise, clock.step, far, weather),
             "min_distance": settings.min_range,
             "max_distance": settings.range,
             "relative_pose": pose_dict(drone.body.pose.compose(settings.mount), drone.offset),
@@ -108,9 +108,9 @@ class SensorsApi:
         clock = self._context.simulation.clock
         rays = self._rays(drone, name, settings)
         pose = drone.body.pose.compose(settings.mount)
-        noise = self._noise(drone, name)
+        noise, seen = self._noise(drone, name), self._context.simulation.seen_by(drone)
         points, ids = instruments.lidar(
-            pose, self._context.world, settings, rays, noise, clock.step, self._far(settings), self._weather(drone)
+            pose, seen, settings, rays, noise, clock.step, self._far(settings), self._weather(drone)
         )
         if settings.data_frame == "SensorLocalFrame":
             points = flu_to_frd(points)

@@ -40,6 +40,7 @@ class View:
     kind: ImageType
     as_float: bool
     compress: bool
+    vehicles: tuple[tuple[Pose, float], ...] = ()  # others that it may show: pose in the map, radius (m)
 
 
 @dataclass(frozen=True)

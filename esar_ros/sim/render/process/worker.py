@@ -26,6 +26,7 @@ from esar_ros.sim.render.process.protocol import Done, Failed, Job, Scene, View
 from esar_ros.sim.render.renderer import Frame, Renderer
 from esar_ros.sim.settings import Capture
 from esar_ros.sim.terrain.maps import load_map
+from esar_ros.sim.world.scene import vehicle_object
 from esar_ros.sim.world.world import World
 
 KEPT_VIEWS = 16
@@ -60,18 +61,20 @@ class Painter:
         """Wire bytes of each view."""
         if job.scene is not None:
             self._take(job.scene)
-        missing: OrderedDict[Capture, OrderedDict[Any, Pose]] = OrderedDict()
+        missing: OrderedDict[tuple[Capture, bytes], OrderedDict[Any, View]] = OrderedDict()
         for view in job.views:
             key = self._key(job, view)
             kept = self._kept.get(key)
             if kept is not None and (view.kind is not ImageType.INFRARED or kept.celsius is not None):
                 self._kept.move_to_end(key)
             else:
-                missing.setdefault(view.capture, OrderedDict())[key] = view.pose
-        for capture, poses in missing.items():
+                missing.setdefault((view.capture, _vehicles_key(view)), OrderedDict())[key] = view
+        for (capture, _), views in missing.items():
             infrared = any(view.kind is ImageType.INFRARED and view.capture == capture for view in job.views)
-            frame = self._renderer(capture).render(list(poses.values()), job.time, infrared)
-            for index, key in enumerate(poses):
+            poses, first = [view.pose for view in views.values()], next(iter(views.values()))
+            vehicles = [vehicle_object(*vehicle) for vehicle in first.vehicles]
+            frame = self._renderer(capture).render(poses, job.time, infrared, vehicles)
+            for index, key in enumerate(views):
                 heat = None if frame.celsius is None else frame.celsius[index].copy()
                 ids = self._lookup[frame.ids[index]]
                 self._kept[key] = Frame(frame.rgb[index].copy(), frame.depth[index].copy(), ids, heat)
@@ -92,7 +95,7 @@ class Painter:
             renderer.close()
 
     def _key(self, job: Job, view: View) -> Any:
-        return (self._version, job.time, view.capture, view.pose.position.tobytes(), view.pose.quaternion.tobytes())
+        return (self._version, job.time, view.capture, _key_of(view.pose), _vehicles_key(view))
 
     def _renderer(self, capture: Capture) -> Renderer:
         if capture not in self._renderers:
@@ -123,6 +126,14 @@ class Painter:
         self._kept.clear()
         for renderer in self._renderers.values():
             renderer.sync()
+
+
+def _key_of(pose: Pose) -> bytes:
+    return pose.position.tobytes() + pose.quaternion.tobytes()
+
+
+def _vehicles_key(view: View) -> bytes:
+    return b"".join(_key_of(pose) for pose, _ in view.vehicles)
 
 
 def camera_model(capture: Capture) -> CameraModel:
