@@ -23,7 +23,6 @@ import cv2
 import numpy as np
 import pytest
 
-from esar_ros.app.sim import _take_view
 from esar_ros.app.view import live, pages, simulator
 from esar_ros.app.view.pages import BOUNDARY, IDLE, PageServer, Wanted, read_assets
 from esar_ros.mission.errors import UsageError

@@ -63,9 +63,7 @@ def test_why_the_model_was_done_without_is_counted_up_to_the_end(flown, fakes, m
         flown.add("uav1", "planner/decision", fakes.decision(35.0 * seq, seq, trouble=trouble))
     result = scored(flown, make_truth(end=150.0))
     assert result.planner_troubles == {"HTTP 500": 2, "the model refused": 1}
-    assert (result.trouble, result.eligible) == (
-        "0 of 3 answers of the model could be used: HTTP 500 (2 times)", False
-    )
+    assert (result.trouble, result.eligible) == ("0 of 3 answers of the model could be used: HTTP 500 (2 times)", False)
     assert result.ineligible_reasons == ("no answer of the model could be used",)
 
 
