@@ -1,4 +1,4 @@
-"""What the live page says of the clues on its map: which are candidates, and which have a label."""
+"""The live page's words for the clues on its map: which are candidates, and which have a label."""
 
 from __future__ import annotations
 
