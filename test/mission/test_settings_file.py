@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.settings_file import load_settings, validated
+from esar_ros.mission.settings_file import StrictModel, load_settings, validated
 
 
 class Inner(BaseModel):
@@ -58,3 +58,16 @@ def test_no_file_is_refused_by_name(tmp_path: Path) -> None:
 def test_the_cure_is_the_callers() -> None:
     with pytest.raises(UsageError, match="buy a new one"):
         validated(Shape, {}, "this", cure="buy a new one")
+
+
+def test_a_misspelt_key_is_answered_with_the_one_that_is_meant() -> None:
+    class Inner(StrictModel):
+        probability: float = 0.5
+
+    class Outer(StrictModel):
+        clue: Inner = Inner()
+
+    with pytest.raises(UsageError, match=r"key clue.probabilty: .* did you mean probability\? mend the file"):
+        validated(Outer, {"clue": {"probabilty": 0.4}}, "settings")
+    with pytest.raises(UsageError, match="not permitted: mend the file"):
+        validated(Outer, {"clue": {"xyzzy": 0.4}}, "settings")

@@ -1,4 +1,4 @@
-"""The live page's words for the clues on its map: which are candidates, and which have a label."""
+"""Words of the live page about clues: which are candidates, and which have a label on its map."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ OVERALL = "overall"  # the group of all episodes
 
 
 class Better(Enum):
-    """Which way a figure is better, as the arrow that tables show."""
+    """Direction in which a figure is better, as the arrow that tables show."""
 
     HIGHER = "↑"
     LOWER = "↓"

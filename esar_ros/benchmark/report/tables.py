@@ -114,7 +114,7 @@ def _grid(report: Report, columns: Sequence[tuple[str, str]]) -> tuple[tuple[Cel
     for group, figure in columns:
         values = [c.mean for m in report.methods if m.competes and (c := report.cell(m.name, group, figure))]
         way = report.layout.better_way(figure)
-        if way is not None and len(values) > 1 and max(values) > 0.0:
+        if way is not None and len(set(values)) > 1:
             best[group, figure] = way.best(values)
     rows = []
     for method in report.methods:

@@ -1,4 +1,4 @@
-"""How much longer a benchmark runs, as a range: from what its episodes have cost, and what the others may cost at most.
+"""Time that a benchmark has left, as a range: from what its episodes have cost, and what the others may at most.
 
 The wall time of an episode is its simulated time, by wall time a simulated second. The latter differs little between
 episodes; the former is a share of the task's time limit that depends on the method and is known once some of its

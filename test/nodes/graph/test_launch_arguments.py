@@ -132,7 +132,7 @@ def test_bad_values_are_refused_in_one_line(name: str, value: str, words: str, f
 
 @pytest.mark.parametrize(("given", "meant"), [("planer", "planner"), ("detectors", "detector"), ("prest", "preset")])
 def test_a_misspelt_argument_is_refused_and_not_ignored(given: str, meant: str) -> None:
-    with pytest.raises(UsageError, match=f"unknown launch argument {given}: is {meant} meant"):
+    with pytest.raises(UsageError, match=f"unknown launch argument {given}: did you mean {meant}"):
         check_names(["task", given], ARGUMENTS)
 
 
