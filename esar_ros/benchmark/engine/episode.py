@@ -131,6 +131,7 @@ class _Mission:
         method: Method | None,
     ) -> None:
         self._in_agent = in_agent
+        self._failure: AgentError | None = None
         rig = load_vehicle().with_image_size(*PRESETS[conditions.preset])
         self._rig, self._conditions = rig, conditions
         self._session = self._call_method(lambda: Session(create(planner) if method is None else method))
@@ -189,29 +190,31 @@ class _Mission:
     def fly(self) -> EpisodeResult:
         """Flies step by step until the referee ends the mission, and returns the result."""
         began = time.monotonic()
-        error, trace = None, ""
         self._remote.take_control()
         # Stamp zero means "never" to ROS clocks: the first step has a later one.
         self._advance_clock()
         start = self._remote.read().ns
         seq, self._ns = 0, start
-        try:
-            self._call_method(lambda: self._session.reset(self._brief, self._seed))
-            self._referee.begin(start)
-            while True:
-                self._step(seq, start)
-                if seq % self._frame_every == 0 and self._referee.advance(self._ns) is not None:
-                    break
-                self._advance_clock()
-                seq += 1
-        except AgentError as failure:
-            error, trace = str(failure), stack_trace(failure)
-            self._referee.begin(start)
-            self._session.fail(error)
-            self._recording.decided(self._ns, self._session.decide(None), self._session.method.name, 0.0)
-            self._referee.advance(self._ns)
+        self._ask(lambda: self._session.reset(self._brief, self._seed))
+        self._referee.begin(start)
+        while True:
+            self._step(seq, start)
+            if seq % self._frame_every == 0 and self._referee.advance(self._ns) is not None:
+                break
+            self._advance_clock()
+            seq += 1
         result = self._referee.result(self._judge, time.monotonic() - began)
-        return EpisodeResult(result, {VEHICLE: self._recording.track}, seconds(self._ns - start), error, trace)
+        failed = (None, "") if self._failure is None else (str(self._failure), stack_trace(self._failure))
+        return EpisodeResult(result, {VEHICLE: self._recording.track}, seconds(self._ns - start), *failed)
+
+    def _ask(self, call: Callable[[], _Answer]) -> _Answer | None:
+        """Calls the method; None where it fails: then its decision says so, by which the referee ends the mission."""
+        try:
+            return self._call_method(call)
+        except AgentError as failure:
+            self._failure = failure
+            self._session.fail(str(failure))
+            return None
 
     def _call_method(self, call: Callable[[], _Answer]) -> _Answer:
         return call_agent(call, self._in_agent)
@@ -285,7 +288,7 @@ class _Mission:
             pilot=None if pilot is None else feedback_as_sent(pilot, state.pilot_goal),
             mode=state.safety.mode if state.safety is not None else Mode.UNKNOWN,
         )
-        answer = self._call_method(lambda: session.decide(observation))
+        answer = self._ask(lambda: session.decide(observation)) or session.decide(None)
         self._recording.decided(ns, answer, session.method.name, time.perf_counter() - began)
         if answer.goal_seq and (self._goal is None or self._goal[0] != answer.goal_seq):
             self._goal = (answer.goal_seq, goal_as_sent(answer.goal))

@@ -197,6 +197,23 @@ def test_a_flight_begins_when_a_person_says_so_and_home_is_where_the_vehicle_sta
     assert ros(nodes, lambda: acts == [("mission_control", "start"), ("mission_control", "stop")])
 
 
+def test_a_planner_that_fails_ends_the_mission_as_an_error(ros: Callable[..., bool]) -> None:
+    from rclpy.parameter import Parameter
+
+    from esar_ros.mission.decision import DecisionStatus
+    from esar_ros.msg import Decision, MissionState
+    from esar_ros.nodes.mission_control import MissionControlNode
+
+    mission_control = make_node(MissionControlNode, [Parameter("vehicles", value=["uav1"])])
+    failed = Decision(status=int(DecisionStatus.FAILED), trouble="KeyError: 'x' (mine.py, line 7)")
+    mission_control._on_decision("uav1", failed)
+    assert mission_control._phase == MissionState.PREPARING, "there is none yet"
+    mission_control._phase = MissionState.RUNNING
+    mission_control._on_decision("uav1", failed)
+    assert (mission_control._phase, mission_control._end) == (MissionState.ENDED, MissionState.END_ERROR)
+    assert mission_control._text == "uav1: the planner failed: KeyError: 'x' (mine.py, line 7)"
+
+
 def test_vehicles_share_out_the_report_cap(ros: Callable[..., bool]) -> None:
     import rclpy
     from rclpy.parameter import Parameter

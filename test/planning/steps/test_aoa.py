@@ -102,7 +102,7 @@ def test_the_scripted_model_flies_an_episode() -> None:
         assert action.kind is not StepKind.STOP
         pose = pose.after(action.kind, step_task().size(action))
         assert abs(pose.position[:2]).max() <= 50.0
-    assert agent.account == {"tokens_in": 0, "tokens_out": 0, "without_model": 0}
+    assert agent.account == {"tokens_in": 0, "tokens_out": 40, "without_model": 0}, "one an answer, uncounted"
 
 
 def test_the_scripted_model_climbs_out_of_a_place_without_a_way() -> None:

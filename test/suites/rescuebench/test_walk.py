@@ -239,7 +239,9 @@ def test_an_agents_exception_ends_the_episode_where_it_stands() -> None:
         return WalkAction(1.0)
 
     found = walked(Agent(act))
-    assert found.error == "KeyError: 'lost'" and found.machine.steps == 3
+    line = act.__code__.co_firstlineno + 2
+    assert found.error == f"KeyError: 'lost' (test/suites/rescuebench/test_walk.py, line {line})"
+    assert found.machine.steps == 3
 
 
 def test_what_is_asked_for_beyond_the_limits_is_clipped() -> None:

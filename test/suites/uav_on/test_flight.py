@@ -232,7 +232,7 @@ def test_an_agent_that_cannot_begin_fails_at_the_start() -> None:
             raise UsageError("no such words", "other words")
 
     episode, _ = flown(Unwilling([]))
-    assert episode.error == "UsageError: no such words: other words" and len(episode.frames) == 1
+    assert episode.error == "no such words: other words" and len(episode.frames) == 1
 
 
 def test_details_and_account_are_the_agent_s_and_a_broken_one_is_its_error() -> None:
