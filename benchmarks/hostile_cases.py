@@ -16,10 +16,11 @@ MAPS = ("aotai", "k2", "dapeng", "lop_nur")
 SLOPES = ("k2", "aotai")  # maps with slopes to fly outward from
 WEATHERS = (Weather.CLEAR, Weather.HEAVY_RAIN, Weather.BLIZZARD, Weather.DENSE_FOG, Weather.SANDSTORM)
 SOUND = "sound"
-SENSING = (
-    SOUND, "lidar blind", "sector blind", "lidar stuck", "cameras blind", "all blind", "odometry jumps",
-    "odometry lost",
+FAULTS = (
+    "lidar blind", "sector blind", "lidar stuck", "cameras blind", "all blind", "odometry jumps", "odometry lost",
 )  # fmt: skip
+SENSING = (SOUND, *FAULTS)
+UNSEEN = "detector blind"  # from the start
 WINDS = (0.0, 4.0, 8.0, 10.0, 12.0, 15.0, 18.0)  # m/s, mean; gusts come with it
 WIND = 12.0  # m/s, most of the promise
 BEAMS = (1.0, 0.85, 0.7, 0.5)  # share that returns
@@ -40,6 +41,7 @@ class Danger:
     seconds: float
     maps: tuple[str, ...] = MAPS
     sensing: tuple[str, ...] = (SOUND,)
+    excused: tuple[tuple[Size, str], ...] = ()  # sizes with a sensing with which they are not promised
 
 
 # A failure is a contact; of `slope` also a height above ceiling and margin, of `creep` a place outside the fence.
@@ -63,10 +65,10 @@ DANGERS = {
     # degrees, greatest fall of the ground that is flown out over under a ceiling of 40 m
     "slope": Danger((30.0, 45.0, 60.0), (30.0, 45.0), ("outward", "outward and up"), 30.0, SLOPES,
                     (SOUND, SOUND, "all blind", "odometry lost")),
-    # posture of somebody below; `landing` is that of an empty battery
+    # posture of somebody below, whom a detector sees or not; `landing` is that of an empty battery
     "person": Danger(("standing", "sitting", "lying"), ("standing", "sitting", "lying"), ("touch-down", "landing"),
-                     30.0),
-    # whether a teammate's radio is heard; without it neither hears the other
+                     30.0, sensing=(SOUND, UNSEEN), excused=(("lying", UNSEEN),)),
+    # whether a teammate is heard, which itself hears or not
     "teammate": Danger(("heard", "falls silent", "never heard"), ("heard", "falls silent"),
                        ("head-on", "crossing", "following", "turning back"), 20.0),
     # degrees, step of the heading on the way to a pole
@@ -118,7 +120,9 @@ class Case:
     @property
     def promised(self) -> bool:
         """The case must end without a failure."""
-        return self.size in DANGERS[self.danger].promised and self.wind <= WIND and self.beams >= FEWEST_BEAMS
+        danger = DANGERS[self.danger]
+        size = self.size in danger.promised and (self.size, self.sensing) not in danger.excused
+        return size and self.wind <= WIND and self.beams >= FEWEST_BEAMS
 
     @property
     def seconds(self) -> float:
@@ -161,6 +165,7 @@ SCENARIOS = {
     ),
     "person, touch-down": Scenario("person", {"kind": ("touch-down",)}),
     "person, landing": Scenario("person", {"kind": ("landing",)}),
+    "person, not detected": Scenario("person", {"sensing": (UNSEEN,)}),
     "teammate heard": Scenario("teammate", {"size": ("heard",)}),
     "teammate falls silent": Scenario("teammate", {"size": ("falls silent",)}),
     "teammate never heard": Scenario("teammate", {"size": ("never heard",)}),

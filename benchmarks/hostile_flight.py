@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
-from hostile_cases import SOUND, SPEED, Case
+from hostile_cases import FAULTS, SPEED, Case
 from hostile_planners import planner
 from hostile_things import Stage, nearest_gap, set_stage
 
@@ -24,6 +26,7 @@ from esar_ros.mission.modes import Mode
 from esar_ros.mission.names import CAMERAS
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.perception.ranges import RangeGrid, pool_ranges
+from esar_ros.safety import traffic
 from esar_ros.safety.conditions import conditions_speed
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State, pass_through
@@ -39,6 +42,7 @@ HOUR = "2026-06-01T11:00:00"
 TOUCHED = 0.05  # m between body and somebody, from which they touch: a vehicle that stands leaves 0.02
 CHARGE, ENDURANCE = 0.9, 1500.0  # share, s of a full one
 EDGE = math.radians(1.0)  # rad between the way and a blind sector beside it
+PERSON_ERROR = 0.3  # m, standard deviation of where a detector places somebody below
 NEARLY_EMPTY = 0.069  # share, below that at which the governor lands
 
 
@@ -96,7 +100,7 @@ class Flyer:
         limits = load_limits().model_copy(update={"speed_horizontal": SPEED})
         context = simulator.context
         self.drone = context.drone(name)
-        start = stage.start if name == OWN or stage.mate is None else stage.mate
+        self.start = start = stage.start if name == OWN or stage.mate is None else stage.mate
         self.drone.armed = True
         self.drone.place(Pose(start))
         client = simulator.connect()
@@ -108,13 +112,14 @@ class Flyer:
         self._error = OdometryError(self.rig.odometry_error, case.seed, name)
         corners = stage.fence * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
         self.area = stage.start[:2] + corners
-        home = np.array([*stage.start[:2], float(context.world.ground_height(stage.start[:2]))])  # where it took off
+        home = np.array([*stage.home, float(context.world.ground_height(stage.home))])  # where it took off
         self._mapper = Mapper(1.0, self.rig.image.depth_max, 30.0)
         self._mapper.set_area(self.area, home)
         speed = conditions_speed(case.weather.value, HOUR, limits)
         self.site = Site(self.area, stage.ceiling, home, speed=speed)
         self.limits = limits
-        self.governor = Governor(limits, self.site)
+        self.governor = Governor(limits, self.site, **_taken(Governor, team=_team(name, case)))
+        self._people: list[Vector] = []  # m, map: where a detector has seen somebody
         self._window: OccupancyWindow | None = None
         self.image: RangeImageData | None = None
         self.reported = Pose(start)  # in the map
@@ -137,7 +142,10 @@ class Flyer:
             self._look()
         empty = case.danger == "person" and case.kind == "landing"
         charge = (NEARLY_EMPTY if empty else CHARGE) - n * STEP / ENDURANCE
-        state: State | None = State(now, self.reported, velocity, reading.armed, reading.landed, charge, 0.5)
+        state: State | None = State(
+            now, self.reported, velocity, reading.armed, reading.landed, charge, 0.5,
+            **_taken(State, rates=reading.angular_velocity),
+        )  # fmt: skip
         if failed is not None and case.sensing == "odometry lost":
             state = None
         self.told = OtherVehicle(now, self.reported.position, velocity)
@@ -152,10 +160,11 @@ class Flyer:
 
     def _decide(self, state: State | None, command: Command) -> SafeCommand:
         """Returns the governor's answer: the one place that knows its inputs."""
-        landing = self.actuation.landing
         return self.governor.decide(
-            state, command, self.image, self._window, self.now, touching_down=landing, others=self.heard
-        )
+            state, command, self.image, self._window, self.now,
+            touching_down=self.actuation.landing, others=self.heard,
+            **_taken(Governor.decide, people=self._people),
+        )  # fmt: skip
 
     def _estimate(self, reading: VehicleReading, failed: float | None) -> tuple[Pose, Vector]:
         """Returns pose and velocity (m/s) in the map, as the case's odometry reports them."""
@@ -196,6 +205,7 @@ class Flyer:
         )  # fmt: skip
 
     def _look(self) -> None:
+        """Takes the cameras' pictures into the map, and what a detector sees in them."""
         images = self._simulator.images(self.name, False, False)
         views = [
             (images.depth[name], self.rig.image.model, self.reported.compose(self.rig.cameras[name].pose))
@@ -203,6 +213,23 @@ class Flyer:
         ]
         self._mapper.integrate(views, self.now, self.now)
         self._window = replace(self._mapper.local_window(self.reported.position, 0.0), stamp=self.now)
+        if self.case.danger == "person" and self.case.sensing != "detector blind":
+            seen_from = self.reported.position - self.drone.position  # odometry's error moves what is seen as well
+            error = self.rng.normal(0.0, PERSON_ERROR, 3)
+            self._people = [thing.pose.position + seen_from + error for thing in self.things]
+
+
+def _taken(function: Callable[..., Any], **inputs: Any) -> dict[str, Any]:
+    """Returns those of the inputs that a function takes, so that governors with fewer inputs are flown too."""
+    taken = inspect.signature(function).parameters
+    return {name: value for name, value in inputs.items() if name in taken}
+
+
+def _team(name: str, case: Case) -> Any:
+    """Returns the place of a vehicle in its team, where the governor knows teams."""
+    team = getattr(traffic, "Team", None)
+    mates = [other for other in (OWN, MATE) if other != name] if case.danger == "teammate" else []
+    return None if team is None else team.of(name, mates)
 
 
 def _way_of(name: str, case: Case, stage: Stage) -> tuple[Vector, str]:
@@ -241,7 +268,7 @@ class Flight:
         """Returns when the case's fault begins (s); inf: never, or where the vehicle then is decides."""
         if self.case.danger == "creep":
             return float(rng.uniform(0.0, 2.0))
-        if self.case.sensing == SOUND:
+        if self.case.sensing not in FAULTS:
             return math.inf
         return float(rng.uniform(0.2, 0.8)) * self.case.seconds
 
@@ -291,11 +318,14 @@ class Flight:
             self._fails_at = now
 
     def _hear(self, silent: bool) -> None:
-        """Lets the vehicles hear each other's last report, or not."""
-        if len(self._flyers) < 2 or silent or self.case.size == "never heard":
-            return
-        one, other = self._flyers
-        one.heard, other.heard = [other.told], [one.told]
+        """Lets the vehicles hear each other's last report; a radio that is silent may still hear."""
+        silent = silent or self.case.size == "never heard"
+        if len(self._flyers) > 1:
+            one, other = self._flyers
+            if not silent:
+                one.heard = [other.told]
+            if not silent or self.case.seed % 2:
+                other.heard = [one.told]
 
     def _note(self, flown: Flown, answer: SafeCommand) -> None:
         """Notes height, fence and holds."""

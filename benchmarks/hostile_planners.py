@@ -37,6 +37,10 @@ def planner(kind: str, flyer: Flyer) -> Callable[[], Command]:
     def to_thing() -> Vector:
         return towards(nearest_point(flyer.things[0], flyer.drone.position))
 
+    def over_start(climb: float) -> Vector:
+        """Returns a climb (m/s) that stays over the start in the wind."""
+        return np.array([*(flyer.start - flyer.drone.position)[:2], climb])
+
     def to_nearest() -> Vector:
         image = flyer.image
         if image is None or not np.isfinite(image.ranges).any():
@@ -67,9 +71,9 @@ def planner(kind: str, flyer: Flyer) -> Callable[[], Command]:
         "shake": lambda: 10.0 * np.sign(math.sin(3.0 * flyer.now)) * way,
         "spin": lambda: 6.0 * to_pole(),
         "bursts": lambda: 15.0 * to_nearest() if flyer.now % 3.0 < 1.5 else np.zeros(3),
-        "straight up": lambda: np.array([0.0, 0.0, 9.0]),
-        "stairs": lambda: np.array([0.0, 0.0, 9.0 if flyer.now % 3.0 < 2.0 else 0.0]),
-        "take-off": lambda: np.array([0.0, 0.0, pilot.take_off_speed]),
+        "straight up": lambda: over_start(9.0),
+        "stairs": lambda: over_start(9.0 if flyer.now % 3.0 < 2.0 else 0.0),
+        "take-off": lambda: over_start(pilot.take_off_speed),
         "outward": lambda: 12.0 * way,
         "outward and up": lambda: 12.0 * way + [0.0, 0.0, 3.0],
         "touch-down": lambda: np.array([0.0, 0.0, -pilot.land_speed]),
@@ -80,7 +84,7 @@ def planner(kind: str, flyer: Flyer) -> Callable[[], Command]:
         "turning back": lambda: FAST * way,
         "slowly": lambda: 2.0 * way,
         "slowly, then back": lambda: 2.0 * way if flyer.failed is None else -FAST * way,
-        "from below": lambda: np.array([0.0, 0.0, 9.0]),
+        "from below": lambda: over_start(9.0),
         **dict.fromkeys(("level", "diagonal", "from above"), lambda: FAST * to_thing()),
         # at the middle of the deck's underside
         "from beside": lambda: FAST * towards(flyer.things[0].pose.position),

@@ -97,12 +97,18 @@ class Stage:
     fence: float = 80.0  # m, half a side of the square about the start
     ceiling: float = 60.0  # m above ground
     mate: Vector | None = None  # (3,) m, where the teammate begins
+    far_home: Vector | None = None  # (2,) m, where the vehicles took off; None: below the start
+
+    @property
+    def home(self) -> Vector:
+        """Where the vehicles took off, (2,) m."""
+        return self.start[:2] if self.far_home is None else self.far_home
 
 
 def set_stage(case: Case, world: World, rng: np.random.Generator) -> Stage:
     """Returns the stage of a case, set up in the world. Raises RuntimeError where the map has no room for it."""
     setting = _SETTINGS[case.danger]
-    for _ in range(3000):
+    for _ in range(10_000):
         xy = rng.uniform(-1.0, 1.0, 2) * (600.0 if case.danger == "slope" else 120.0)
         stage = setting(case, world, rng, np.array([*xy, float(world.ground_height(xy))]), _level(rng))
         if stage is not None:
@@ -173,13 +179,15 @@ def _bridge(case: Case, world: World, rng: np.random.Generator, foot: Vector, wa
 
 
 def _slope(case: Case, world: World, rng: np.random.Generator, foot: Vector, way: Vector) -> Stage | None:
-    """Returns a stage above a slope of which no 20 m on the way fall more steeply than the size, and some almost do."""
-    reach = np.arange(0.0, 160.0, 5.0)
-    ground = world.ground_height(foot[:2] + reach[:, None] * way[:2])
-    fall = np.degrees(np.arctan((ground[:-4] - ground[4:]) / 20.0))
-    least = {30.0: 20.0, 45.0: 30.0, 60.0: 45.0}[float(case.size)]
-    if not least < fall.max() <= float(case.size) or fall[:6].mean() < 0.5 * least:
-        return None
+    """Returns a stage above a slope of which no 20 m ahead fall more steeply than the size, and some almost do."""
+    steepest, least = float(case.size), 0.7 * float(case.size)
+    reach = np.arange(0.0, 120.0, 5.0)[:, None]
+    across = np.array([-way[1], way[0], 0.0])
+    for aside in (0.0, -0.4, 0.4):  # the wind carries it aside
+        ground = world.ground_height(foot[:2] + reach * (way + aside * across)[:2])
+        fall = np.degrees(np.arctan((ground[:-4] - ground[4:]) / (20.0 * math.hypot(1.0, aside))))
+        if fall.max() > steepest or (not aside and (fall.max() < least or fall[:6].mean() < 0.5 * least)):
+            return None
     start = foot + _up(rng.uniform(25.0, 38.0))
     if world.contact(start, 4.0) is not None:
         return None
@@ -205,7 +213,7 @@ def _teammate(case: Case, world: World, rng: np.random.Generator, foot: Vector, 
     ) + _up(rng.uniform(-0.3, 0.3))
     if not (_is_free(world, start, start + room * way, 3.0) and _is_free(world, mate, meet, 3.0)):
         return None
-    return Stage(start, way, mate=mate)
+    return Stage(start, way, fence=120.0, mate=mate, far_home=(start - 80.0 * way)[:2])
 
 
 def _alone(case: Case, world: World, rng: np.random.Generator, foot: Vector, way: Vector) -> Stage | None:
