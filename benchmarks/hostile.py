@@ -1,369 +1,181 @@
 """Hostile planners against the governor in the embedded simulator, without ROS, within its promise and beyond.
 
-python benchmarks/hostile.py [--episodes 600] [--seconds 25] [--first 0] [--without] [--harmless 0] [--records FILE]
-    [--page]
+python benchmarks/hostile.py [--episodes 600] [--first 0] [--scenario NAME ...] [--without] [--harmless 0]
+    [--records FILE] [--before FILE] [--workers 1] [--page]
 
-Each episode starts in the air over one of four maps, in one of five weathers, among poles of one thickness, and flies
-for some seconds as one of twelve hostile planners asks, under the governor, with the simulator's LiDAR, cameras, mapper
-and vehicle. Sensors go blind, half blind or stuck, and the position jumps. A contact in the air is a collision. The
-promise is fixed here: what lies within PROMISE must end without one.
+Each flight meets one danger over one of four maps, in one of five weathers: poles, a plate, bar, wire or bridge
+overhead or on the way, a slope under a ceiling, somebody below a landing, a teammate that falls silent, a heading that
+steps, a sector that is blind from the start, a position that creeps. A hostile planner asks, under the governor, with
+the simulator's LiDAR, cameras, mapper and vehicle. A contact is a failure, and of some dangers a height or a place
+beyond the limits. The promise is the table in hostile_cases.py: what lies within it must end without a failure.
 
---records keeps each flight as a line, and goes on behind those that are there: six hundred take two hours of a core.
---without flies the same without a governor, to show what the planners would do. --harmless S also flies the first dev
-task of each map for S seconds with `belief`, with the governor and without, and prints the share of steps that it
-changed and of the distance that it cost.
+--scenario flies fixed conditions in place of random ones, ten of each unless told otherwise, and prints a row for each;
+`all` flies all. --before prints beside them the rows of records made before. --records keeps each flight as a line, and
+goes on behind those that are there. --without flies the same without a governor, to show what the planners would do.
+--harmless S also flies the first dev task of each map for S seconds with `belief`, with the governor and without, and
+prints the share of steps that it changed and of the distance that it cost.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
+import functools
 import hashlib
 import json
 import math
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from page import Table, add_page, write_page
+from hostile_cases import MAPS, SCENARIOS, Case
+from hostile_flight import Flown, fly_case
+from page import Table, add_page, end_with, write_page
+from records import Records, code_digests
 from scipy.stats import beta
 
-from esar_ros import safety
 from esar_ros.benchmark.engine.episode import fly_episode as fly_task
-from esar_ros.benchmark.engine.simulator import LocalSimulator
-from esar_ros.bridges.airsim.actuation import Actuation
-from esar_ros.bridges.airsim.camera import AirSimLidar
-from esar_ros.bridges.airsim.vehicle import AirSimVehicle
-from esar_ros.bridges.odometry_error import OdometryError
-from esar_ros.geometry.frames import Pose, Vector
-from esar_ros.geometry.occupancy_window import OccupancyWindow
-from esar_ros.mapping.mapper import Mapper
-from esar_ros.mission.modes import Mode
-from esar_ros.mission.names import CAMERAS
+from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
 from esar_ros.mission.vehicle import load_vehicle
-from esar_ros.mission.weather import Weather
-from esar_ros.perception.ranges import RangeGrid, pool_ranges
-from esar_ros.safety.conditions import conditions_speed
-from esar_ros.safety.governor import Governor
-from esar_ros.safety.inputs import Command, RangeImageData, State, pass_through
-from esar_ros.safety.limits import load_limits
-from esar_ros.safety.site import Site
-from esar_ros.sim.assets.mesh_builder import MeshBuilder
-from esar_ros.sim.assets.meshes import Asset
-from esar_ros.sim.assets.variants import Variant
 from esar_ros.sim.terrain.maps import PlaceMap, load_map
-from esar_ros.sim.world.scene import SceneObject
 from esar_ros.suites.esarbench.suite import ESARBENCH
 from esar_ros.suites.esarbench.tasks import task_set
 
-MAPS = ("aotai", "k2", "dapeng", "lop_nur")
-WEATHERS = (Weather.CLEAR, Weather.HEAVY_RAIN, Weather.BLIZZARD, Weather.DENSE_FOG, Weather.SANDSTORM)
-KINDS = (
-    "ram", "pole", "backwards", "dive", "leave", "climb", "shake", "wander", "not a number", "frozen", "spin", "bursts",
-)  # fmt: skip
-SENSING = (
-    "sound", "lidar blind", "sector blind", "lidar stuck", "cameras blind", "all blind", "odometry jumps",
-    "odometry lost",
-)  # fmt: skip
-WINDS = (0.0, 4.0, 8.0, 10.0, 12.0, 15.0, 18.0)  # m/s, mean; gusts come with it
-THICKNESSES = (0.05, 0.10, 0.15, 0.30, 1.0)  # m, of poles
-BEAMS = (1.0, 0.85, 0.7, 0.5)  # share that returns
-PROMISE = {"wind": 12.0, "thickness": 0.15, "beams": 0.7}  # at most, at least, at least; sensors blind at any moment
-SPEED = 5.0  # m/s, greatest of the promise
-STEP = 0.05  # s
-VEHICLE = "uav1"
 DETECTOR = "segmentation_oracle"
 CONFIDENCE = 0.95
+EPISODES, FLIGHTS = 600, 10  # at random, of a scenario
+FLOWN = {  # decides how a flight ends
+    "governor": ("esar_ros/safety", "config/safety.yaml"),
+    "simulator": ("esar_ros/sim", "esar_ros/bridges", "esar_ros/mapping", "esar_ros/perception", "config/vehicle.yaml"),
+}
+CONDITIONS: dict[str, Callable[[Case], str]] = {
+    "danger": lambda case: case.danger,
+    "size": lambda case: f"{case.danger} {case.size}",
+    "kind": lambda case: f"{case.danger} {case.kind}",
+    "map": lambda case: case.map,
+    "weather": lambda case: case.weather.value,
+    "sensing": lambda case: case.sensing,
+    "wind": lambda case: f"{case.wind:4}",
+    "beams": lambda case: f"{case.beams}",
+}
+Flights = Sequence[tuple[Case, Flown]]
 
 
-@dataclass(frozen=True)
-class Case:
-    """The conditions of one episode."""
-
-    number: int
-    map: str
-    weather: Weather
-    kind: str
-    sensing: str
-    wind: float
-    thickness: float
-    beams: float
-
-    def __str__(self) -> str:
-        """Returns the conditions as a table shows them."""
-        values = {one.name: getattr(self, one.name) for one in fields(self)} | {"weather": self.weather.value}
-        return ", ".join(f"{name} {value}" for name, value in values.items())
-
-    @staticmethod
-    def of(number: int) -> Case:
-        """Returns a case: maps, planners and weathers in turn, the rest at random; two of three within the promise."""
-        rng = np.random.default_rng(number)
-        within = number % 3 != 2
-        inside: Callable[[float, float], bool] = lambda value, most: not within or value <= most  # noqa: E731
-        return Case(
-            number,
-            MAPS[number % len(MAPS)],
-            WEATHERS[number % len(WEATHERS)],
-            KINDS[number // 2 % len(KINDS)],
-            str(rng.choice(SENSING)),
-            float(rng.choice([wind for wind in WINDS if inside(wind, PROMISE["wind"])])),
-            float(rng.choice([wide for wide in THICKNESSES if inside(-wide, -PROMISE["thickness"])])),
-            float(rng.choice([share for share in BEAMS if inside(-share, -PROMISE["beams"])])),
-        )
-
-    @property
-    def promised(self) -> bool:
-        """The case must end without a collision."""
-        thick, dense = self.thickness >= PROMISE["thickness"], self.beams >= PROMISE["beams"]
-        return self.wind <= PROMISE["wind"] and thick and dense
+def upper_bound(failures: int, flights: int) -> float:
+    """Returns Clopper and Pearson's one-sided bound; of no failure it is about three over the number of flights."""
+    return 1.0 if failures >= flights else float(beta.ppf(CONFIDENCE, failures + 1, flights - failures))
 
 
-def pole(thickness: float) -> Asset:
-    """Returns the asset of a square pole of forty metres."""
-
-    def make() -> Any:
-        built, half = MeshBuilder(), 0.5 * thickness
-        built.box((0.0, 0.0, 20.0), (half, half, 20.0), (0.4, 0.4, 0.4))
-        built.solid((-half, -half, 0.0), (half, half, 40.0))
-        return built.model()
-
-    return Asset("pole", "distractor", f"pole {thickness}", Variant("pole", "grey", "a pole", make))
+def header(without: bool) -> dict[str, Any]:
+    """Returns what decides how a case's flight ends: digests of governor, simulator and these scripts."""
+    scripts = b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("hostile_*.py")))
+    return {**code_digests(FLOWN), "scripts": hashlib.sha256(scripts).hexdigest()[:16], "without": without}
 
 
-class Episode:
-    """A flight of one case."""
-
-    def __init__(self, case: Case, place: PlaceMap, governed: bool) -> None:
-        self.governed, self.way = governed, 0.0  # m flown
-        self.case, self.rng = case, np.random.default_rng(1_000_000 + case.number)
-        self.rig = load_vehicle().with_image_size(160, 120)
-        self.limits = load_limits().model_copy(update={"speed_horizontal": SPEED})
-        self.simulator = LocalSimulator(place, case.number, self.rig, (VEHICLE,))
-        self.client = self.simulator.connect(truth=True)
-        context = self.simulator.context
-        world = context.world
-        heading = self.rng.uniform(-math.pi, math.pi)
-        wind = case.wind * np.array([math.cos(heading), math.sin(heading), 0.0])
-        world.environment = world.environment.changed(0.0, weather=case.weather, wind=wind)
-        self.drone = context.drone(VEHICLE)
-        start = self._start(world)
-        self.poles = [start[:2] + self.rng.uniform(7.0, 25.0) * _level(self.rng)[:2] for _ in range(6)]
-        for index, xy in enumerate(self.poles, 1):
-            world._put(SceneObject(f"pole_{index}", index, pole(case.thickness), world.ground_pose(xy, 0.0)))
-        self.drone.armed = True
-        self.drone.place(Pose(start))
-        self.remote = AirSimVehicle(self.simulator.connect(), VEHICLE)
-        self.actuation, self.lidar = Actuation(self.remote), AirSimLidar(self.client, VEHICLE)
-        self.grid = RangeGrid.of(self.rig.lidar)
-        self.error = OdometryError(self.rig.odometry_error, case.number, VEHICLE)
-        area = start[:2] + 80.0 * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
-        self.mapper = Mapper(1.0, self.rig.image.depth_max, 30.0)
-        home = np.array([start[0], start[1], float(world.ground_height(start[:2]))])  # it has taken off there
-        self.mapper.set_area(area, home)
-        hour = "2026-06-01T11:00:00"
-        site = Site(area, 60.0, home, speed=conditions_speed(case.weather.value, hour, self.limits))
-        self.governor = Governor(self.limits, site)
-        self.window: OccupancyWindow | None = None
-        self.image: RangeImageData | None = None
-
-    def _start(self, world: Any) -> Vector:
-        """Returns a place in the air with room around it."""
-        for _ in range(1000):
-            xy = self.rng.uniform(-120.0, 120.0, 2)
-            at = np.array([*xy, float(world.ground_height(xy)) + self.rng.uniform(6.0, 22.0)])
-            if world.contact(at, 4.0) is None:
-                return at
-        raise RuntimeError("no room in the air")
-
-    def fly(self, seconds: float) -> str:
-        """Flies and returns the object touched; empty for none."""
-        self.remote.take_control()
-        self.client.call("simContinueForTime", STEP)
-        fails = self.rng.uniform(0.2, 0.8) * seconds  # s
-        self.policy = policy(self.case.kind, self)
-        before = self.drone.collision.count
-        for n in range(round(seconds / STEP)):
-            self._step(n, n * STEP >= fails)
-            self.client.call("simContinueForTime", STEP)
-            if self.drone.collision.count > before:
-                return self.simulator.context.world.name_of(self.drone.collision.object_id)
-        return ""
-
-    def _step(self, n: int, failed: bool) -> None:
-        case, reading = self.case, self.remote.read()
-        now = reading.ns * 1e-9
-        estimate = self.error.estimate(reading.ns, reading.pose, reading.velocity)
-        reported = self.remote.odom_in_map.compose(estimate.pose)
-        velocity = self.remote.odom_in_map.rotation @ estimate.velocity
-        if failed and case.sensing == "odometry jumps":
-            reported = Pose(reported.position + [40.0, 0.0, 0.0], reported.quaternion)
-        if n % 2 == 0:
-            self.image = self._scan(reported, now, failed)
-        if n % 20 == 0 and not (failed and case.sensing in ("cameras blind", "all blind")):
-            self._look(reported, now)
-        self.reported, self.velocity, self.now = reported, velocity, now
-        state: State | None = State(now, reported, velocity, reading.armed, reading.landed, 0.9, 0.5)
-        if failed and case.sensing == "odometry lost":
-            state = None
-        command = self.policy()
-        answer = self.governor.decide(state, command, self.image, self.window, now)
-        given = (answer.velocity, answer.yaw_rate) if self.governed else pass_through(command)
-        self.actuation.obey(reading, answer.mode if self.governed else Mode.NORMAL, given, STEP)
-        self.way += STEP * float(np.linalg.norm(reading.velocity))
-
-    def _scan(self, reported: Pose, now: float, failed: bool) -> RangeImageData:
-        points = self.lidar.read()
-        points = points[self.rng.random(len(points)) < self.case.beams]
-        if failed and self.case.sensing in ("lidar blind", "all blind"):
-            points = points[:0]
-        if failed and self.case.sensing == "sector blind":
-            points = points[np.abs(np.arctan2(points[:, 1], points[:, 0])) > math.radians(30.0)]
-        grid, ranges = self.grid, pool_ranges(points, self.grid)
-        if failed and self.case.sensing == "lidar stuck" and self.image is not None:
-            ranges = self.image.ranges
-        return RangeImageData(
-            now, reported, grid.azimuth_min, grid.azimuth_step, grid.elevation_min, grid.elevation_step, grid.range_min,
-            grid.range_max, ranges,
-        )  # fmt: skip
-
-    def _look(self, reported: Pose, now: float) -> None:
-        images = self.simulator.images(VEHICLE, False, False)
-        views = [
-            (images.depth[name], self.rig.image.model, reported.compose(self.rig.cameras[name].pose))
-            for name in CAMERAS
-        ]
-        self.mapper.integrate(views, now, now)
-        self.window = replace(self.mapper.local_window(reported.position, 0.0), stamp=now)
+@functools.cache
+def _place(name: str) -> PlaceMap:
+    return load_map(name)
 
 
-def _level(rng: np.random.Generator) -> Vector:
-    turn = rng.uniform(-math.pi, math.pi)
-    return np.array([math.cos(turn), math.sin(turn), 0.0])
+def fly(without: bool, case: Case) -> dict[str, Any]:
+    """Returns a case's flight as a line."""
+    return fly_case(case, _place(case.map), not without).line()
 
 
-def policy(kind: str, flight: Episode) -> Callable[[], Command]:
-    """Returns the planner of a kind, which gives a command a step and may look at the truth."""
-    rng, way = flight.rng, _level(flight.rng)
-    memory: dict[str, Any] = {"velocity": np.zeros(3), "stamp": -math.inf}
+def flights(cases: Sequence[Case], records: Records, workers: int, without: bool) -> Iterator[tuple[Case, Flown]]:
+    """Yields the flights of the cases: those of the records, and the others as they are flown and kept."""
+    known = {name: Flown.of(line) for name, line in records.lines}
+    left = [case for case in cases if case.name not in known]
+    if workers == 1:
+        yield from _kept(cases, known, map(functools.partial(fly, without), left), records)
+        return
+    with ProcessPoolExecutor(workers) as pool:
+        yield from _kept(cases, known, pool.map(functools.partial(fly, without), left), records)
 
-    def to_pole() -> Vector:
-        here = flight.drone.position[:2]
-        to = min((xy - here for xy in flight.poles), key=lambda to: float(np.linalg.norm(to)))
-        return np.array([*(to / max(float(np.linalg.norm(to)), 1e-6)), 0.0])
 
-    def to_nearest() -> Vector:
-        image = flight.image
-        if image is None or not np.isfinite(image.ranges).any():
-            return way
-        measured = np.where(np.isfinite(image.ranges), image.ranges, np.inf)
-        row, column = np.unravel_index(np.argmin(measured), measured.shape)
-        elevation = image.elevation_min + (row + 0.5) * image.elevation_step
-        azimuth = image.azimuth_min + (column + 0.5) * image.azimuth_step
-        level = math.cos(elevation)
-        ray = np.array([level * math.cos(azimuth), level * math.sin(azimuth), math.sin(elevation)])
-        return np.asarray(image.pose.rotation @ ray)
-
-    def ask() -> Command:
-        now, yaw_rate, t = flight.now, float(rng.normal(0.0, 1.0)), flight.now
-        if kind == "ram":
-            velocity = 20.0 * to_nearest()
-        elif kind == "pole":
-            velocity = 8.0 * to_pole()
-        elif kind == "backwards":  # turned away from where it goes
-            velocity = 5.0 * to_pole()
-            facing = math.atan2(-velocity[1], -velocity[0]) - flight.reported.yaw
-            yaw_rate = 2.0 * math.remainder(facing, 2.0 * math.pi)
-        elif kind == "dive":
-            velocity = 4.0 * way + [0.0, 0.0, -6.0]
-        elif kind == "leave":
-            velocity = 12.0 * way
-        elif kind == "climb":
-            velocity = 2.0 * way + [0.0, 0.0, 9.0]
-        elif kind == "shake":
-            velocity = 10.0 * np.sign(math.sin(3.0 * t)) * way
-        elif kind == "spin":
-            velocity, yaw_rate = 6.0 * to_pole(), 4.0
-        elif kind == "bursts":
-            velocity = 15.0 * to_nearest() if t % 3.0 < 1.5 else np.zeros(3)
+def _kept(
+    cases: Sequence[Case], known: Mapping[str, Flown], flown: Iterator[dict[str, Any]], records: Records
+) -> Iterator[tuple[Case, Flown]]:
+    for case in cases:
+        if case.name in known:
+            yield case, known[case.name]
         else:
-            if rng.random() < 0.05 or not memory["velocity"].any():
-                memory["velocity"] = rng.normal(0.0, 6.0, 3)
-            velocity = np.array(memory["velocity"])
-        if kind == "not a number" and rng.random() < 0.3:
-            velocity[rng.integers(3)] = rng.choice([math.nan, math.inf, -math.inf, 1e308])
-        if kind == "frozen":
-            if now - memory["stamp"] > 3.0:
-                memory["stamp"], memory["asked"] = now, velocity
-            return Command(memory["stamp"], memory["asked"])
-        return Command(now, velocity, yaw_rate)
-
-    return ask
+            line = next(flown)
+            records.add([case.name, line])
+            yield case, Flown.of(line)
 
 
-def upper_bound(collisions: int, flights: int) -> float:
-    """Returns Clopper and Pearson's one-sided bound; of no collision it is about three over the number of flights."""
-    return 1.0 if collisions >= flights else float(beta.ppf(CONFIDENCE, collisions + 1, flights - collisions))
-
-
-async def fly_case(case: Case, place: PlaceMap, seconds: float, governed: bool) -> tuple[str, float]:
-    """Returns the object that a case's flight touched, empty for none, and the distance (m) flown."""
-    episode = Episode(case, place, governed)
-    try:
-        return episode.fly(seconds), episode.way
-    finally:
-        episode.simulator.close()
-
-
-def flight_code() -> dict[str, str]:
-    """Returns the digests of the governor's code and of this script, which decide how a case's flight ends."""
-    sources = sorted(Path(safety.__path__[0]).glob("*.py"))
-    governor = hashlib.sha256(b"".join(source.read_bytes() for source in sources))
-    return {"governor": governor.hexdigest(), "script": hashlib.sha256(Path(__file__).read_bytes()).hexdigest()}
-
-
-class Records:
-    """Flights by number: the thing touched and the distance (m) flown; kept in a file if there is one."""
-
-    def __init__(self, path: Path | None, conditions: dict[str, Any]) -> None:
-        """Raises SystemExit with one line if the file is of other conditions."""
-        self.flights: dict[int, tuple[str, float]] = {}
-        self._path = path
-        if path is None:
-            return
-        if not path.exists():
-            path.write_text(json.dumps(conditions) + "\n")
-        first, *lines = path.read_text().splitlines()
-        if json.loads(first) != conditions:
-            raise SystemExit(f"{path}: flights of another governor, script or length; name another file")
-        for line in lines:
-            number, hit, far = json.loads(line)
-            self.flights[number] = (hit, far)
-
-    def keep(self, number: int, hit: str, far: float) -> None:
-        """Adds a flight."""
-        self.flights[number] = (hit, far)
-        if self._path is not None:
-            with self._path.open("a") as file:
-                file.write(json.dumps((number, hit, far)) + "\n")
-
-
-def table(flown: list[tuple[Case, str]]) -> list[str]:
-    """Returns the collisions of flights by each condition, within the promise and beyond."""
-    rows = [f"{'':30}{'promised':>16}{'beyond':>16}"]
-    for name in ("map", "weather", "kind", "sensing", "wind", "thickness", "beams"):
-        for value in sorted({getattr(case, name) for case, _ in flown}):
+def table(flown: Flights) -> list[str]:
+    """Returns the failures of flights by each condition, within the promise and beyond."""
+    rows = [f"{'':40}{'promised':>16}{'beyond':>16}"]
+    for name, told in CONDITIONS.items():
+        for value in sorted({told(case) for case, _ in flown}):
             cells = []
             for promised in (True, False):
-                hits = [hit for case, hit in flown if getattr(case, name) == value and case.promised is promised]
-                cells.append(f"{sum(map(bool, hits))} of {len(hits)}" if hits else "")
-            shown = value.value if isinstance(value, Weather) else value
-            rows.append(f"{name:12}{shown!s:18}{cells[0]:>16}{cells[1]:>16}")
+                some = [one for case, one in flown if told(case) == value and case.promised is promised]
+                failed = [bool(one.failure(case)) for case, one in flown
+                          if told(case) == value and case.promised is promised]  # fmt: skip
+                cells.append(f"{sum(failed)} of {len(some)}" if some else "")
+            rows.append(f"{name:10}{value:30}{cells[0]:>16}{cells[1]:>16}".rstrip())
     return rows
+
+
+def scenario_rows(flown: Flights) -> list[tuple[str, ...]]:
+    """Returns a row of a scenario and its promise: its name, flights failed, how, and how near it came or how high."""
+    rows: list[tuple[str, ...]] = []
+    groups: dict[tuple[str, bool], list[tuple[Case, Flown]]] = {}
+    for case, one in flown:
+        groups.setdefault((case.name.rpartition(" ")[0], case.promised), []).append((case, one))
+    for (name, promised), group in groups.items():
+        failed = [(case, one) for case, one in group if one.failure(case)]
+        rows.append((name, "promised" if promised else "beyond", f"{len(failed)} of {len(group)}", _extent(group)))
+    return rows
+
+
+def _extent(group: Flights) -> str:
+    """Returns in words how badly flights failed, and how near the others came."""
+    words = []
+    danger = group[0][0].danger
+    hits = [one for _, one in group if one.hit]
+    if hits:
+        words.append(f"contacts at {_span([one.speed for one in hits])} m/s")
+    if any(one.closing > one.speed + 0.05 for one in hits):
+        words.append(f"closing at {_span([one.closing for one in hits])} m/s")
+    if danger == "slope":
+        words.append(f"{_span([one.over for _, one in group])} m above ceiling and margin")
+        words.append(f"told {_span([one.seen_height for _, one in group])} m")
+    if danger == "creep":
+        words.append(f"{_span([one.outside for _, one in group])} m outside")
+    near = [one.nearest for _, one in group if not one.hit and math.isfinite(one.nearest)]
+    if near:
+        words.append(f"the others within {_span(near)} m")
+    held = [one.held for _, one in group if math.isfinite(one.held)]
+    if danger in ("heading", "teammate") and held:
+        words.append(f"{len(held)} held after {_span(held)} s")
+    landed = sum(one.landed for _, one in group)
+    if danger == "person" and landed:
+        words.append(f"{landed} landed beside")
+    return ", ".join(words)
+
+
+def _span(values: Sequence[float]) -> str:
+    low, high = f"{min(values):.1f}", f"{max(values):.1f}"
+    return low if low == high else f"{low} to {high}"
+
+
+def rows_before(path: Path, cases: Sequence[Case]) -> list[tuple[str, ...]]:
+    """Returns the scenarios' rows of records of any governor. Raises UsageError where it holds none of the cases."""
+    try:
+        known = dict(json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()[1:])
+        flown = [(case, Flown.of(known[case.name])) for case in cases if case.name in known]
+    except (OSError, ValueError, TypeError) as error:
+        raise UsageError(f"{path}: no records of this benchmark", "name a file made by --records") from error
+    if not flown:
+        raise UsageError(f"{path}: holds none of these scenarios", "name records of the same ones")
+    return scenario_rows(flown)
 
 
 def harmless(seconds: float) -> dict[str, float]:
@@ -388,72 +200,93 @@ def harmless(seconds: float) -> dict[str, float]:
     return {"harmless_steps": aloft, "harmless_changed": round(changed / max(aloft, 1), 4), "way_lost": round(lost, 4)}
 
 
-def keep_page(arguments: argparse.Namespace, flown: list[tuple[Case, str]], figures: dict[str, float]) -> None:
+def keep_page(
+    arguments: argparse.Namespace, flown: Flights, figures: Mapping[str, float], rows: Sequence[tuple[str, ...]]
+) -> None:
     """Writes the page of results."""
     about = (
-        "Each episode starts in the air over one of four maps, in one of five weathers, among poles of one thickness, "
-        "and flies as one of twelve hostile planners asks. A contact in the air is a collision. Bounds are of Clopper "
-        "and Pearson, 95 %, one-sided."
+        "Each flight meets one danger over one of four maps, as a hostile planner asks. A contact is a failure, of "
+        "slopes also a height above ceiling and margin, of a creeping position a place outside the fence. The "
+        "promise is the table in `benchmarks/hostile_cases.py`. Bounds are of Clopper and Pearson, 95 %, one-sided."
     )
-    rows = [(name.replace("_", " "), value) for name, value in figures.items()]
-    touched = [(str(case), hit, "promised" if case.promised else "beyond") for case, hit in flown if hit]
-    tables: list[Table | str] = [Table(("figure", "measured"), rows), "```\n" + "\n".join(table(flown)) + "\n```"]
-    if touched:
-        tables.append(Table(("episode", "touched", ""), touched, "Collisions"))
-    conditions = {name: getattr(arguments, name) for name in ("episodes", "first", "seconds", "without", "harmless")}
+    tables: list[Table | str] = [Table(("figure", "measured"), [(k.replace("_", " "), v) for k, v in figures.items()])]
+    if rows:
+        tables.append(Table(("scenario", "", "failed", "how"), rows, "Scenarios"))
+    else:
+        tables.append("```\n" + "\n".join(table(flown)) + "\n```")
+    failed = [(str(case), one.failure(case), "promised" if case.promised else "beyond")
+              for case, one in flown if one.failure(case)]  # fmt: skip
+    if failed and not rows:
+        tables.append(Table(("flight", "failure", ""), failed, "Failures"))
+    conditions = {name: getattr(arguments, name) for name in ("episodes", "first", "without", "harmless")}
     title = "Hostile planners" + (", without a governor" if arguments.without else "")
-    write_page(__file__, title, about, conditions, tables, "without" if arguments.without else "")
+    parts = ["scenarios"] * bool(rows) + ["without"] * arguments.without
+    write_page(__file__, title, about, conditions, tables, "_".join(parts))
+
+
+def parse() -> argparse.Namespace:
+    """Returns the arguments."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--episodes", type=int, help=f"{EPISODES}, or {FLIGHTS} of each scenario")
+    parser.add_argument("--first", type=int, default=0, help="number of the first episode")
+    parser.add_argument("--scenario", nargs="+", choices=("all", *SCENARIOS), metavar="NAME", default=[],
+                        help=f"all, or some of: {', '.join(SCENARIOS)}")  # fmt: skip
+    parser.add_argument("--records", type=Path, help="file of flights, gone on with")
+    parser.add_argument("--before", type=Path, help="file of a scenario's flights under another governor")
+    parser.add_argument("--workers", type=int, default=1, help="processes")
+    parser.add_argument("--without", action="store_true", help="no governor")
+    parser.add_argument("--harmless", type=float, default=0.0, help="s of a harmless mission a map; 0: none")
+    add_page(parser)
+    given = parser.parse_args()
+    if given.before is not None and not given.scenario:
+        raise UsageError("--before compares scenarios", "name some with --scenario")
+    if given.workers < 1 or given.first < 0 or (given.episodes is not None and given.episodes < 1):
+        raise UsageError("--workers and --episodes are at least 1, --first at least 0", "give other numbers")
+    if given.episodes is None:
+        given.episodes = FLIGHTS if given.scenario else EPISODES
+    return given
 
 
 def main() -> int:
     """Flies, and prints whether the promise was kept."""
-    parser = argparse.ArgumentParser(
-        allow_abbrev=False, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--episodes", type=int, default=600)
-    parser.add_argument("--seconds", type=float, default=25.0, help="of each")
-    parser.add_argument("--first", type=int, default=0, help="number of the first episode")
-    parser.add_argument("--records", type=Path, help="file of flights, gone on with")
-    parser.add_argument("--without", action="store_true", help="no governor")
-    parser.add_argument("--harmless", type=float, default=0.0, help="s of a harmless mission a map; 0: none")
-    add_page(parser)
-    arguments = parser.parse_args()
-    places: dict[str, PlaceMap] = {}
-    flown: list[tuple[Case, str]] = []
-    way = 0.0
-    records = Records(arguments.records, flight_code() | {"seconds": arguments.seconds, "without": arguments.without})
-    for number in range(arguments.first, arguments.first + arguments.episodes):
-        case = Case.of(number)
-        if number not in records.flights:
-            place = places.setdefault(case.map, places.get(case.map) or load_map(case.map))
-            hit, far = asyncio.run(fly_case(case, place, arguments.seconds, not arguments.without))
-            records.keep(number, hit, far)
-        hit, far = records.flights[number]
-        way += far
-        flown.append((case, hit))
-        if hit:
-            print(f"{'PROMISED' if case.promised else 'beyond'}: touched {hit}: {case}", flush=True)
-        elif number % 20 == 19:
-            print(f"{len(flown)} flown", file=sys.stderr, flush=True)
-    print("\n".join(table(flown)))
-    figures: dict[str, float] = {"way": round(way, 1)}
+    arguments = parse()
+    numbers = range(arguments.first, arguments.first + arguments.episodes)
+    names = [name for name in SCENARIOS if name in arguments.scenario or "all" in arguments.scenario]
+    cases = [SCENARIOS[name].case(name, n) for name in names for n in numbers] or [Case.of(n) for n in numbers]
+    before = rows_before(arguments.before, cases) if arguments.before is not None else []
+    records = Records(arguments.records, header(arguments.without))
+    flown: list[tuple[Case, Flown]] = []
+    for case, one in flights(cases, records, arguments.workers, arguments.without):
+        flown.append((case, one))
+        if one.failure(case):
+            print(f"{'PROMISED' if case.promised else 'beyond'}: {one.failure(case)}: {case}", flush=True)
+        elif len(flown) % 20 == 0:
+            print(f"{len(flown)} of {len(cases)} flown", file=sys.stderr, flush=True)
+    rows = scenario_rows(flown) if names else []
+    for row in rows:
+        print("{:24}{:10}{:>10}  {}".format(*row))
+        for old in before:
+            if old[:2] == row[:2]:
+                print("{:24}{:10}{:>10}  {}".format("", "before", *old[2:]))
+    if not names:
+        print("\n".join(table(flown)))
+    figures: dict[str, float] = {"way": round(sum(one.way for _, one in flown), 1)}
     for promised, name in ((True, "promised"), (False, "beyond")):
-        hits = [bool(hit) for case, hit in flown if case.promised is promised]
-        figures |= {f"{name}_flights": len(hits), f"{name}_collisions": sum(hits)}
-        if hits:
-            figures[f"{name}_bound"] = round(upper_bound(sum(hits), len(hits)), 4)
-            words = f"{sum(hits)} collisions in {len(hits)} flights, at most {figures[f'{name}_bound']:.1%} (95 %)"
+        failed = [bool(one.failure(case)) for case, one in flown if case.promised is promised]
+        figures |= {f"{name}_flights": len(failed), f"{name}_failures": sum(failed)}
+        if failed:
+            figures[f"{name}_bound"] = round(upper_bound(sum(failed), len(failed)), 4)
+            words = f"{sum(failed)} failures in {len(failed)} flights, at most {figures[f'{name}_bound']:.1%} (95 %)"
             print(f"{name}: {words}")
     if arguments.harmless > 0.0:
         figures |= harmless(arguments.harmless)
         print(f"harmless: {figures['harmless_changed']:.1%} of steps changed, {figures['way_lost']:.1%} of way lost")
     if arguments.page:
-        keep_page(arguments, flown, figures)
-    met = {"promised_collisions": figures["promised_collisions"] == 0}
-    goals = {"promised_collisions": 0}
-    print(json.dumps({"benchmark": "hostile", "figures": figures, "goals": goals, "met": met}))
+        keep_page(arguments, flown, figures, rows)
+    met = {"promised_failures": figures["promised_failures"] == 0}
+    print(json.dumps({"benchmark": "hostile", "figures": figures, "goals": {"promised_failures": 0}, "met": met}))
     return 0 if all(met.values()) else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end_with(main)
