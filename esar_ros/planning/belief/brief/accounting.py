@@ -1,4 +1,4 @@
-"""What a brief tells, and no reading has used: a pass over its words that looks for what carries facts.
+"""Account of a brief: a pass over its words that looks for what carries facts and no reading has used.
 
 It reads nothing into words. A number, a share, a prohibition, a kind of person, a direction without a compass and a
 place are either used by a reading, or recognised as what tells of no place (an age, a height, a time, a number of

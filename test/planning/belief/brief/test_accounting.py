@@ -1,4 +1,4 @@
-"""What a brief tells beside what was read of it: nothing that carries facts is silent."""
+"""Nothing of a brief that carries facts is silent: it is read, recognised, or left over."""
 
 from __future__ import annotations
 
