@@ -90,6 +90,11 @@ def test_what_is_not_obeyed_and_not_placed_is_said_and_asked(capsys: pytest.Capt
     assert "--keep-out FILE" in out and "prior: its middle lies at the drone's start" in out
 
 
+def test_a_mission_says_what_is_not_read_of_its_task() -> None:
+    task = load_task("aotai-first").model_copy(update={"prompt": "She is 300 m north of you. Do not fly at the dam."})
+    assert brief.unread_in(task) == ["not obeyed: Do not fly at the dam"]
+
+
 def test_coordinates_of_a_task_are_placed_on_its_map(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     task = load_task("aotai-first")
     spec, _ = load_spec(task.map)
