@@ -34,6 +34,7 @@ def aside(text: str) -> dict[str, str]:
         ("She followed the bank downstream.", "downstream", Content.SLOPE),
         ("He may be trying to reach the hut.", "the hut", Content.LANDMARK),
         ("He was seen 400 m east of the quarry. You start at the mill.", "the quarry", Content.LANDMARK),
+        ("He never got to the path.", "the path", Content.LANDMARK),
         ("See map sheet 1247.", "1247", Content.NUMBER),
         ("The fix has an accuracy of 300 m.", "300 m", Content.WAY),
         ("He is 900,000 km north of the hut.", "900,000 km", Content.WAY),
@@ -82,6 +83,11 @@ def test_an_order_is_no_way() -> None:
 def test_an_order_to_stay_is_still_read() -> None:
     facts = parse_brief("We told her: do not move. She is 300 m north of you.")
     assert facts.stationary and len(facts.moves) == 1
+
+
+@pytest.mark.parametrize("words", ["He left on the sixteenth.", "She was one of the pupils.", "He left the party."])
+def test_days_and_people_are_no_places(words: str) -> None:
+    assert left(words) == {}
 
 
 def test_what_is_taken_back_is_left_aside() -> None:
