@@ -32,6 +32,7 @@ CORRECT = 'words that override what the brief says, e.g. "two are missing", "las
 _PLANNER = "belief"
 _LONGEST_NAME = 255  # characters of a file's name
 _HERE = 30.0  # m: nearer than this to the drone's start, a direction says nothing
+_DOUBTFUL = 0.5  # of a prior that does not follow the words, from which on its middle says nothing
 _COLOURS = {True: "green", False: "bold red", None: ""}
 
 
@@ -144,8 +145,11 @@ def _show(console: Console, text: str, facts: BriefFacts, prior: dict[str, float
     east, north = prior["median_east_m"], prior["median_north_m"]
     way = Distance(math.hypot(east, north), STATED_SPREAD), Direction(math.atan2(north, east))
     middle = f"{measure(*way)} from" if way[0].metres >= _HERE else "at"
+    where = f"its middle lies {middle} the drone's start"
+    if prior["doubt"] > _DOUBTFUL:
+        where = "these words hardly tell where to search"
     area = f"its likelier half on {prior['hectares']:.1f} ha"
     doubt = f"; {prior['doubt']:.0%} of it does not follow these words" if facts.left else ""
     for question in questions(text, facts):
         console.print(f"to decide: {question}", style="yellow", soft_wrap=True, markup=False)
-    console.print(f"prior: its middle lies {middle} the drone's start, {area}{doubt}", soft_wrap=True)
+    console.print(f"prior: {where}, {area}{doubt}", soft_wrap=True)

@@ -252,7 +252,7 @@ def main(argv: list[str]) -> int:
     print(f"Mission {task.id} on {task.map}: {options.planner}, seed {options.seed}, {options.world}, {options.pace}")
     print(f"  {task.prompt}\n", flush=True)
     if unread := unread_in(task):
-        print("  Of this belief's rules leave unread, which widens the search (esar brief asks what to decide):")
+        print("  Not read of it by the rules of belief, which search the wider (esar brief asks what to decide):")
         print("".join(f"    {words}\n" for words in unread), flush=True)
     if options.world == PX4:
         print(f"! {real_flight_warning(about_chosen(options.detector))}\n", flush=True)

@@ -87,7 +87,12 @@ def test_what_is_not_obeyed_and_not_placed_is_said_and_asked(capsys: pytest.Capt
     out = capsys.readouterr().out
     assert "  not obeyed: Do not fly over the glacier tongue\n" in out and "1 order is not obeyed" in out
     assert "  not understood: 34.0012N 107.3110E (coordinates: it is not known where the drone starts" in out
-    assert "--keep-out FILE" in out and "prior: its middle lies at the drone's start" in out
+    assert "--keep-out FILE" in out and "prior: these words hardly tell where to search" in out
+
+
+def test_a_mission_says_what_is_not_read_of_its_task() -> None:
+    task = load_task("aotai-first").model_copy(update={"prompt": "She is 300 m north of you. Do not fly at the dam."})
+    assert brief.unread_in(task) == ["not obeyed: Do not fly at the dam"]
 
 
 def test_coordinates_of_a_task_are_placed_on_its_map(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

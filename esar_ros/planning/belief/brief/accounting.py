@@ -1,4 +1,4 @@
-"""What a brief tells, and no reading has used: a pass over its words that looks for what carries facts.
+"""Account of a brief: a pass over its words that looks for what carries facts and no reading has used.
 
 It reads nothing into words. A number, a share, a prohibition, a kind of person, a direction without a compass and a
 place are either used by a reading, or recognised as what tells of no place (an age, a height, a time, a number of
@@ -26,6 +26,9 @@ _SHARES = re.compile(
 _DATE = re.compile(r"(?:0?[1-9]|[12]\d|3[01])/(?:0?[1-9]|1[0-2])/\d\d|(?:0?[1-9]|1[0-2])/(?:0?[1-9]|[12]\d|3[01])/\d\d")
 _MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 _DAYS = r"(?:Mon|Tues?|Wednes|Thurs?|Fri|Satur|Sun)day"
+_DAY = re.compile(
+    r"(?:\w+-)?(?:\w+(?:teen|tie)th|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth)"
+)
 _NO_LENGTH = r"(?!\.?\d|\s?(?:km|m|mi|miles?|metres?|ft|feet|yards?|nm)\b)"
 _TIME = re.compile(
     r"\b(?:\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2})?Z?)?|\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})|"
@@ -252,6 +255,9 @@ def _landmarks(
     spans += [(one.start, one.end) for one in spoken if one.words.split()[0] == "the" or adrift & stems(one.words)]
     is_theirs = any(item.tag in "PQG" for item in items) and not is_read
     for start, end in spans:
+        last = sentence.words(start, end).lower().split()[-1:]
+        if any(is_person(word) or word in GROUPS or _DAY.fullmatch(word) for word in last):
+            continue  # "of the 24 pupils"; "on the sixteenth"
         words = stems(sentence.words(start, end))
         if words and not placed & words and (is_theirs or adrift & words):
             yield Passage(start, end, None, Content.LANDMARK)

@@ -74,7 +74,7 @@ _ARC = 111_000.0  # m, a degree of latitude
 
 @dataclass(frozen=True)
 class Ground:
-    """What coordinates are placed by: the map's origin, where the vehicle starts, and the area that is searched."""
+    """Ground on which coordinates are placed: the map's origin, the vehicle's start, and the area that is searched."""
 
     origin: Origin
     home: Vector  # (2,) m, map

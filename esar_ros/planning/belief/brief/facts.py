@@ -88,7 +88,7 @@ class Move:
 
 
 class Content(Enum):
-    """What words of a brief tell, of which a search may depend."""
+    """Kinds of what words of a brief tell, on which a search may depend."""
 
     WAY = "distance or direction"
     NUMBER = "number"
@@ -105,7 +105,7 @@ _WEIGHTS = {Content.LANDMARK: 0.25, Content.CATEGORY: 0.5}  # beside others: mos
 
 
 class Passage(NamedTuple):
-    """Words of a brief that tell something of which a search may depend."""
+    """Words of a brief that tell something on which a search may depend."""
 
     start: int  # characters, from start to before end
     end: int

@@ -79,7 +79,10 @@ def parse_brief(prompt: str, ground: Ground | None = None) -> BriefFacts:
     safe = back_again(plain, names)
     stated = [one.searched() if one.move.persons and one.move.persons <= safe else one for one in stated]
     anew = correction(rows)
+    said = [span for one in stated for span in one.spans]
     stated = told_anew(amended(stated, text, anew), anew)
+    kept = {span for one in stated for span in one.spans}
+    orders += [Passage(*span, None, Content.WAY, "taken back", True) for span in said if span not in kept]
     spans = [span for one in stated if one.way.distance or not one.is_weak for span in one.spans]
     pace = _pace(rows)
     if pace is not None:

@@ -1,11 +1,11 @@
-"""What a brief tells beside what was read of it: nothing that carries facts is silent."""
+"""Nothing of a brief that carries facts is silent: it is read, recognised, or left over."""
 
 from __future__ import annotations
 
 import pytest
 
 from esar_ros.planning.belief.brief.facts import Content
-from esar_ros.planning.belief.brief.parser import parse_brief
+from esar_ros.planning.belief.brief.parser import corrected, parse_brief
 from esar_ros.planning.belief.brief.tokens import LONGEST
 
 
@@ -34,6 +34,7 @@ def aside(text: str) -> dict[str, str]:
         ("She followed the bank downstream.", "downstream", Content.SLOPE),
         ("He may be trying to reach the hut.", "the hut", Content.LANDMARK),
         ("He was seen 400 m east of the quarry. You start at the mill.", "the quarry", Content.LANDMARK),
+        ("He never got to the path.", "the path", Content.LANDMARK),
         ("See map sheet 1247.", "1247", Content.NUMBER),
         ("The fix has an accuracy of 300 m.", "300 m", Content.WAY),
         ("He is 900,000 km north of the hut.", "900,000 km", Content.WAY),
@@ -82,6 +83,27 @@ def test_an_order_is_no_way() -> None:
 def test_an_order_to_stay_is_still_read() -> None:
     facts = parse_brief("We told her: do not move. She is 300 m north of you.")
     assert facts.stationary and len(facts.moves) == 1
+
+
+@pytest.mark.parametrize("words", ["He left on the sixteenth.", "She was one of the pupils.", "He left the party."])
+def test_days_and_people_are_no_places(words: str) -> None:
+    assert left(words) == {}
+
+
+def test_what_is_taken_back_is_left_aside() -> None:
+    text = "The drone starts at the hut. She was seen 300 m north of the hut."
+    text = corrected(text, "she was seen 400 m east of the hut")
+    assert aside(text) == {"300 m north": "taken back"} and left(text) == {}
+
+
+def test_a_place_that_is_told_in_a_correction_is_located() -> None:
+    text = "You take off at the village. He was last seen 2 miles south of the antenna."
+    assert left(text) == {"the antenna": Content.LANDMARK}
+    assert left(corrected(text, "the antenna is 3 km north of the village")) == {}
+
+
+def test_map_references_whose_difference_is_a_way_are_no_loose_numbers() -> None:
+    assert left("Last ping GR 337 612. UAV GR 330 617.") == {}
 
 
 def test_a_place_is_told_once() -> None:

@@ -68,6 +68,7 @@ def test_any_words_are_read() -> None:
 
 
 @pytest.mark.full
+@pytest.mark.timeout(3600)
 def test_any_words_of_a_long_sample_are_read() -> None:
     read_many(FULL, seed=2)
 
