@@ -202,7 +202,9 @@ class Episode:
         if n % 20 == 0 and not (failed and case.sensing in ("cameras blind", "all blind")):
             self._look(reported, now)
         self.reported, self.velocity, self.now = reported, velocity, now
-        state: State | None = State(now, reported, velocity, reading.armed, reading.landed, 0.9, 0.5)
+        state: State | None = State(
+            now, reported, velocity, reading.armed, reading.landed, 0.9, 0.5, rates=reading.angular_velocity
+        )
         if failed and case.sensing == "odometry lost":
             state = None
         command = self.policy()

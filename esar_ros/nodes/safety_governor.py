@@ -287,6 +287,7 @@ class SafetyGovernorNode(ManagedStepNode):
             charge,
             self._odometry.deviation(at),
             bool(autopilot.offboard and not autopilot.holding and self._enabled and self.active),
+            self._odometry.rates(at),
         )
 
     def _command(self) -> Command | None:

@@ -20,7 +20,15 @@ from esar_ros.safety.inputs import Command, Findings, RangeImageData, State
 from esar_ros.safety.limits import ON_GROUND, STANDING, Limits
 from esar_ros.safety.observed_space import ObservedSpace
 from esar_ros.safety.traffic import OtherVehicle, gaps
-from esar_ros.safety.watch import Clock, MotionConsistency, PositionResidual, ScanRepetition, age_text, usable
+from esar_ros.safety.watch import (
+    Clock,
+    HeadingResidual,
+    MotionConsistency,
+    PositionResidual,
+    ScanRepetition,
+    age_text,
+    usable,
+)
 from esar_ros.safety.wind import WindDisturbance
 
 _MIN_SPEED_IN_WIND = 1.5  # m/s that a wind leaves, so that the vehicle can get away
@@ -214,6 +222,24 @@ class InputChecks:
         if after.exceeded is None:
             return state, after
         text = f"position moved {after.exceeded.size:.1f} m otherwise than its velocity"
+        findings.add(Mode.HOLD, Reason.ESTIMATOR, f"{text}: until it is back or a person clears it")
+        return None, after
+
+    def _check_heading(
+        self, heading: HeadingResidual, state: State | None, findings: Findings
+    ) -> tuple[State | None, HeadingResidual]:
+        """Returns the state while its heading turns as its rates say; otherwise nothing is where the ranges show it.
+
+        It remains so until the heading is back where the rates led, or a person clears it.
+        """
+        if state is None:
+            return None, heading
+        if not state.armed and not heading.exceeds_limit():
+            return state, HeadingResidual()  # a vehicle that is carried measures no rates
+        after = heading.updated(state.stamp, state.pose, state.rates)
+        if not after.exceeds_limit():
+            return state, after
+        text = f"heading turned by {math.degrees(after.angle):.0f} degrees otherwise than its rates"
         findings.add(Mode.HOLD, Reason.ESTIMATOR, f"{text}: until it is back or a person clears it")
         return None, after
 

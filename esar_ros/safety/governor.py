@@ -32,7 +32,7 @@ from esar_ros.safety.limits import TOUCH_DOWN_FROM, Limits
 from esar_ros.safety.observed_space import ObservedSpace
 from esar_ros.safety.site import Site
 from esar_ros.safety.traffic import OtherVehicle
-from esar_ros.safety.watch import Clock, Hold, MotionConsistency, ScanRepetition
+from esar_ros.safety.watch import Clock, HeadingResidual, Hold, MotionConsistency, ScanRepetition
 from esar_ros.safety.wind import WindDisturbance
 
 _UP = np.array([0.0, 0.0, 1.0])
@@ -51,6 +51,7 @@ class _Memory:
     hold: Hold = field(default_factory=Hold)
     latch: Latch = field(default_factory=Latch)
     motion: MotionConsistency = field(default_factory=MotionConsistency)
+    heading: HeadingResidual = field(default_factory=HeadingResidual)
     scan: ScanRepetition = field(default_factory=ScanRepetition)
     echoes: EchoMonitor = field(default_factory=EchoMonitor)
     wind: WindDisturbance = field(default_factory=WindDisturbance)
@@ -104,14 +105,20 @@ class Governor(InputChecks):
         return self._memory.latch.mode is Mode.TERMINATE
 
     def clear(self) -> bool:
-        """Ends a latched return or landing and trusts position and ranges as they are; causes that persist act again.
+        """Ends a latched return or landing and trusts position, heading and ranges; causes that persist act again.
 
         Returns False after a termination, which is final.
         """
         if self.is_terminated:
             return False
-        motion = self._initial_motion()
-        self._memory = replace(self._memory, latch=Latch(), link_lost_since=None, echoes=EchoMonitor(), motion=motion)
+        self._memory = replace(
+            self._memory,
+            latch=Latch(),
+            link_lost_since=None,
+            echoes=EchoMonitor(),
+            motion=self._initial_motion(),
+            heading=HeadingResidual(),
+        )
         self._previous = self._memory
         return True
 
@@ -144,6 +151,8 @@ class Governor(InputChecks):
         if self._flying:
             fresh_state = self._check_armed(fresh_state, ranges, now, memory.rest_position)
         usable_state, motion = self._check_motion(memory.motion, fresh_state, findings)
+        oriented_state, heading = self._check_heading(memory.heading, fresh_state, findings)
+        usable_state = usable_state if oriented_state is not None else None
         self._check_estimator(usable_state, findings)
         usable_command = self._check_command(command, now, findings)
         self._check_authority(conflicting_publisher, findings)
@@ -158,7 +167,7 @@ class Governor(InputChecks):
         if hold.reason is not Reason.NONE and not findings.reasons:
             findings.add(Mode.HOLD, hold.reason, "waiting for steady inputs")
         after = replace(memory, clock=clock, motion=motion, scan=scan, echoes=echoes, hold=hold, last_output=_ZERO)
-        after = replace(after, link_lost_since=link_lost_since)
+        after = replace(after, link_lost_since=link_lost_since, heading=heading)
         if usable_state is None or clock.settling:
             # Without a known position the vehicle holds, or lands by the ranges alone.
             output = _ZERO

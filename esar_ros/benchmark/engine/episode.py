@@ -329,7 +329,10 @@ class _Mission:
         state = self._state
         now = seconds(ns)
         obeyed = self._conditions.governor
-        vehicle = State(now, pose, velocity, reading.armed, reading.landed, state.battery, self._deviation, obeyed)
+        vehicle = State(
+            now, pose, velocity, reading.armed, reading.landed, state.battery, self._deviation, obeyed,
+            reading.angular_velocity,
+        )  # fmt: skip
         command = Command(now, output.velocity, output.yaw_rate)
         window = state.sensed.window if state.sensed is not None else None
         answer = self._governor.decide(vehicle, command, state.ranges, window, now, 0.0, landing)
