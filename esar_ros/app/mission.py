@@ -44,7 +44,7 @@ from esar_ros.nodes.graph.supervisor import Supervisor
 from esar_ros.nodes.px4 import messages
 from esar_ros.perception.detectors.chosen import absolute, create_chosen
 from esar_ros.planning.registry import create as create_planner
-from esar_ros.safety.zones import load_keep_out
+from esar_ros.safety.conditions import load_keep_out
 from esar_ros.sim.server import STAGE
 
 POLL = 0.1  # s

@@ -16,8 +16,11 @@ from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety.acceleration import MAX_STEP
 from esar_ros.safety.echoes import EchoMonitor
+from esar_ros.safety.envelope import Envelope, Scene
+from esar_ros.safety.failsafe import LAST_CHARGE
 from esar_ros.safety.inputs import Command, Findings, RangeImageData, State
-from esar_ros.safety.limits import ON_GROUND, STANDING, Limits
+from esar_ros.safety.landing_site import Ground, LandingSite
+from esar_ros.safety.limits import ON_GROUND, STANDING, TOUCH_DOWN_FROM, Limits
 from esar_ros.safety.observed_space import ObservedSpace
 from esar_ros.safety.traffic import OtherVehicle, gaps
 from esar_ros.safety.watch import (
@@ -39,6 +42,7 @@ class InputChecks:
     """The checks of a governor's inputs by its limits."""
 
     limits: Limits
+    envelope: Envelope
 
     def _check_clock(self, clock: Clock, now: float, findings: Findings) -> tuple[Clock, float]:
         """Returns the clock at now (s), and the step (s) since the last reading within 0..MAX_STEP."""
@@ -197,6 +201,39 @@ class InputChecks:
     ) -> tuple[tuple[Vector, float], ...]:
         """Returns direction to and distance (m) of each other vehicle whose position and velocity are possible."""
         return tuple(gaps([o for o in others if o.is_finite()], state.pose.position, now, self.limits))
+
+    def _check_below(
+        self, aim: Vector | None, scene: Scene, people: Sequence[Vector], charge: float | None
+    ) -> LandingSite:
+        """Returns whether the vehicle may come down here, or where (m, map) a landing goes instead.
+
+        aim: where it was on its way to. At the last of the charge (0..1) it comes down wherever it is, and where no
+        range shows the ground nothing is known of it.
+        """
+        ends = scene.landing and charge is not None and charge <= LAST_CHARGE
+        if not scene.near_ground or ends or scene.image is None:
+            return LandingSite()
+        if scene.height is None or scene.height > TOUCH_DOWN_FROM:
+            return LandingSite()
+        ground = Ground(scene.image, scene.position, people, self.limits)
+        if not scene.landing:
+            return LandingSite(ground.veto())
+        return ground.site(aim, lambda place: self._is_reachable(place, scene))
+
+    def _is_reachable(self, place: Vector, scene: Scene) -> bool:
+        """Returns whether the way to a place (m, map) at this height was seen to be free, and it lies within the site.
+
+        A vehicle that is outside already may go no farther.
+        """
+        way = place - scene.position
+        distance = float(np.linalg.norm(way))
+        if scene.observed.known_free(way / distance, distance) < distance - 1e-6:
+            return False
+        site = self.envelope.site
+        if site is None:
+            return True
+        room = max(-self.limits.fence_margin, site.outside(scene.position))
+        return site.outside(place) <= room and not site.inside_keep_out(place) > 0.0
 
     def _check_estimator(self, state: State | None, findings: Findings) -> None:
         """Notes a position whose stated standard deviation is too large."""

@@ -28,6 +28,7 @@ from esar_ros.safety.echoes import EchoMonitor
 from esar_ros.safety.envelope import Envelope, Scene
 from esar_ros.safety.failsafe import Battery, Latch, battery_needed, landing_velocity, return_velocity
 from esar_ros.safety.inputs import Command, Findings, RangeImageData, SafeCommand, State
+from esar_ros.safety.landing_site import LandingSite
 from esar_ros.safety.limits import TOUCH_DOWN_FROM, Limits
 from esar_ros.safety.observed_space import ObservedSpace
 from esar_ros.safety.site import Site
@@ -39,6 +40,7 @@ _UP = np.array([0.0, 0.0, 1.0])
 _ZERO = np.zeros(3)
 _BLOCKED = 0.3  # share of the level speed of a return; where the limits leave less, the vehicle climbs instead
 _CLIMB_WHERE_BLOCKED = 1.5  # m/s
+_ASIDE = 1.0  # m/s, to another spot to land on
 _STATION_GAIN = 1.0  # 1/s, of the way back to where the vehicle came to rest
 _STRAYED = 3.0  # m from there, beyond which it is the position that moved
 
@@ -63,6 +65,7 @@ class _Memory:
     last_ground: Vector | None = None  # m, map: point of the ground measured last
     last_output: Vector | None = None  # m/s, map
     station: Vector | None = None  # m, map: where it came to rest in this hold
+    landing_aim: Vector | None = None  # m, map: the spot that a landing goes to, since below somebody may be
     carried: Vector = field(default_factory=lambda: np.zeros(3))  # m: how far from there, by its velocity alone
     link_lost_since: float | None = None  # s, None while the producer of commands is alive
     interventions: int = 0
@@ -133,12 +136,14 @@ class Governor(InputChecks):
         touching_down: bool = False,
         others: Sequence[OtherVehicle] = (),
         conflicting_publisher: str = "",
+        people: Sequence[Vector] = (),
     ) -> SafeCommand:
         """Returns the answer to the step at now (s, the stamps' clock).
 
         heartbeat_age: s of wall time since the last heartbeat of the commands' producer. touching_down: a touch-down
         was requested; it is granted above measured ground within TOUCH_DOWN_FROM only. others: the mission's other
         vehicles. conflicting_publisher: a text that names a foreign publisher of an input or output; empty: none.
+        people: where (m, map) a detector has seen some; they make nothing but a landing stricter.
         A step that is repeated with the same now is answered from the same memory, and so with the same answer.
         """
         memory = self._previous if now == self._memory.clock.now else self._memory
@@ -193,7 +198,9 @@ class Governor(InputChecks):
         station = self._station(memory.station, findings.mode, usable_state)
         carried = memory.carried + usable_state.velocity * step if station is memory.station else np.zeros(3)
         after = replace(after, station=station, carried=carried)
-        output, yaw_rate = self._velocity_of_mode(findings, usable_command, usable_state, scene, after)
+        below = self._check_below(memory.landing_aim, scene, people, after.battery.charge)
+        after = replace(after, landing_aim=below.aim)
+        output, yaw_rate = self._velocity_of_mode(findings, usable_command, usable_state, scene, after, below)
         base = usable_state.velocity if memory.last_output is None else memory.last_output
         output, acceleration = memory.acceleration.limited(output, base, usable_command, step, self.limits, findings)
         after = replace(after, acceleration=acceleration, last_output=output)
@@ -296,6 +303,8 @@ class Governor(InputChecks):
         if findings.mode is not Mode.LAND or state is None or not state.armed or state.landed:
             return _ZERO
         scene, _ = self._build_scene(memory, state, image, None, False)
+        if self._is_vetoed(self._check_below(None, scene, (), memory.battery.charge), findings):
+            return _ZERO
         return Envelope(self.limits, None).keep(landing_velocity(self.limits), state, scene, findings)
 
     def _is_at_home(self, position: Vector) -> bool:
@@ -329,7 +338,13 @@ class Governor(InputChecks):
     # The velocity
 
     def _velocity_of_mode(
-        self, findings: Findings, command: Command | None, state: State, scene: Scene, memory: _Memory
+        self,
+        findings: Findings,
+        command: Command | None,
+        state: State,
+        scene: Scene,
+        memory: _Memory,
+        below: LandingSite,
     ) -> tuple[Vector, float]:
         """Returns the velocity (m/s, map) and yaw rate (rad/s) of the mode, within the spatial and speed limits."""
         mode = findings.mode
@@ -339,7 +354,7 @@ class Governor(InputChecks):
             findings.add(Mode.HOLD, Reason.NOT_FLYING, "on the ground" if state.armed else "not armed")
             return _ZERO, 0.0
         if mode is Mode.LAND:
-            return self.envelope.keep(landing_velocity(self.limits), state, scene, findings), 0.0
+            return self._come_down(findings, state, scene, below), 0.0
         if mode is Mode.RETURN and self.site is not None:
             if scene.image is None:
                 return _ZERO, 0.0
@@ -357,7 +372,25 @@ class Governor(InputChecks):
             return self.envelope.keep(_ZERO, state, scene, findings), 0.0
         asked = self.envelope.limit_speed(command.velocity, state.deviation, findings)
         asked = self._limit_wind(asked, memory.wind, findings)
+        if scene.touching_down and asked[2] < 0.0 and self._is_vetoed(below, findings):
+            asked = _ZERO
         return self.envelope.keep(asked, state, scene, findings), self._limit_yaw_rate(command.yaw_rate, findings)
+
+    def _come_down(self, findings: Findings, state: State, scene: Scene, below: LandingSite) -> Vector:
+        """Returns the velocity (m/s, map) of a landing: down, or above the floor to a clear spot, or none."""
+        if not self._is_vetoed(below, findings):
+            return self.envelope.keep(landing_velocity(self.limits), state, scene, findings)
+        aside = _ZERO
+        if below.aim is not None:
+            way = (below.aim - scene.position) * [1.0, 1.0, 0.0]
+            aside = way * min(1.0, _ASIDE / float(np.linalg.norm(way)))
+        return self.envelope.keep(aside, state, replace(scene, landing=False), findings)
+
+    def _is_vetoed(self, below: LandingSite, findings: Findings) -> bool:
+        """Returns whether the vehicle must not come down here, and notes why."""
+        if below.veto:
+            findings.add(Mode.SLOW, Reason.OBSTACLE, below.veto)
+        return bool(below.veto)
 
     def _station(self, station: Vector | None, mode: Mode, state: State) -> Vector | None:
         """Returns where (m, map) the vehicle came to rest in a hold; None: it does not hold, or has not stopped yet."""

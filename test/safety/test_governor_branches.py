@@ -235,7 +235,8 @@ SCENES: tuple[Safe, ...] = (
     not_armed, speeding_is_reported,
     fence_is_reported, without_a_site, ground_is_reported, turned_upwards,
     deleted.finite, deleted.odometry, deleted.old_command, deleted.old_ranges, deleted.silent_ranges, deleted.old_map,
-    deleted.estimator, deleted.heading, deleted.release, deleted.battery, deleted.breach, deleted.column, deleted.unseen_ahead,
+    deleted.estimator, deleted.heading, deleted.release, deleted.battery, deleted.breach, deleted.column,
+    deleted.unseen_ahead,
     deleted.conflicting_publisher,
 )  # fmt: skip
 BRANCHES = list(found_in_source())
