@@ -53,6 +53,16 @@ def heading(kit: Kit, limits: Limits) -> bool:
     return answer.mode is Mode.HOLD and not answer.velocity.any()
 
 
+def somebody_below(kit: Kit, limits: Limits) -> bool:
+    """Somebody stands where the vehicle is to touch down."""
+    person = kit.World(np.array([[0.0, 0.0, 0.2 + 0.25 * n, 0.2] for n in range(7)]))
+    scene = kit.Scene(limits, person, position=[0.0, 0.0, 5.0], velocity=[0.0, 0.0, -0.1], touching_down=True)
+    answer = scene.decide(
+        [0.0, 0.0, -0.1], governor=Governor(limits, Site(kit.square(500.0), 120.0, np.full(3, -99.0)))
+    )
+    return not answer.velocity.any() and "out of the ground" in answer.text
+
+
 def silent_ranges(kit: Kit, limits: Limits) -> bool:
     """Neither the ground below nor the pillar ahead has an echo, and there is no map."""
     scene = kit.Scene(limits, position=[0.0, 0.0, 10.0], velocity=[2.0, 0.0, 0.0])

@@ -236,8 +236,7 @@ SCENES: tuple[Safe, ...] = (
     fence_is_reported, without_a_site, ground_is_reported, turned_upwards,
     deleted.finite, deleted.odometry, deleted.old_command, deleted.old_ranges, deleted.silent_ranges, deleted.old_map,
     deleted.estimator, deleted.heading, deleted.release, deleted.battery, deleted.breach, deleted.column,
-    deleted.unseen_ahead,
-    deleted.conflicting_publisher,
+    deleted.unseen_ahead, deleted.conflicting_publisher, deleted.somebody_below,
 )  # fmt: skip
 BRANCHES = list(found_in_source())
 

@@ -17,6 +17,7 @@ from esar_ros.safety.envelope import Envelope
 from esar_ros.safety.failsafe import Drain, Latch, battery_needed
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command
+from esar_ros.safety.landing_site import LandingSite
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.obstacles import NO_LIMITS
 from esar_ros.safety.site import Site
@@ -38,6 +39,7 @@ from helpers.governor_scenes import (
     old_ranges,
     release,
     silent_ranges,
+    somebody_below,
     unseen_ahead,
 )
 
@@ -317,6 +319,7 @@ CHECKS: list[tuple[str, type, str, Callable[..., Any], Safe]] = [
     ("silent traffic", Governor, "_check_traffic", _traffic_as_reported, silent_traffic),
     ("estimator", Governor, "_check_estimator", lambda self, state, findings: None, estimator),
     ("motion", Governor, "_check_motion", lambda self, motion, state, findings: (state, motion), motion),
+    ("below", Governor, "_check_below", lambda self, *_: LandingSite(), somebody_below),
     ("heading", Governor, "_check_heading", lambda self, heading, state, findings: (state, heading), heading),
     ("scan", Governor, "_check_scan", lambda self, scan, image, state, findings: (image, scan), stuck_ranges),
     ("armed", Governor, "_check_armed", lambda self, state, *_: state, false_disarmed),
