@@ -292,7 +292,7 @@ def test_a_landing_without_a_clear_spot_waits_above_the_floor_until_the_last_cha
 def test_a_landing_keeps_within_the_fence(kit: Kit, limits: Limits) -> None:
     for room, lands in ((2.0, False), (3.2, True)):
         _, places = come_down(kit, limits, body("standing"), 20.0, half=limits.fence_margin + room)
-        assert np.abs(places[:, :2]).max() <= room + 0.1 and (places[-1, 2] < 0.05) is lands
+        assert np.abs(places[:, :2]).max() <= room + 0.1 and bool(places[-1, 2] < 0.05) is lands
 
 
 def test_without_a_position_a_landing_waits_above_somebody(kit: Kit, limits: Limits) -> None:
