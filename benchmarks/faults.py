@@ -85,6 +85,7 @@ EXPECTED: dict[str, tuple[str, ...]] = {
     "nan_battery": ("",),
     "ned_odometry": ("ESTIMATOR",),
     "ned_command": ("",),
+    "turned_odometry": ("ESTIMATOR",),
     "millimetres_ranges": ("",),
     "millimetres_depth": ("",),
     "tf_gap": ("STALE_ODOMETRY",),

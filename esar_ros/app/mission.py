@@ -44,7 +44,7 @@ from esar_ros.nodes.px4 import messages
 from esar_ros.perception.detectors.chosen import about_chosen, absolute, create_chosen
 from esar_ros.perception.detectors.real_pictures import real_flight_warning
 from esar_ros.planning.registry import create as create_planner
-from esar_ros.safety.zones import load_keep_out
+from esar_ros.safety.conditions import load_keep_out
 from esar_ros.scoring.result import write_atomically
 from esar_ros.sim.server import STAGE
 from esar_ros.suites.esarbench.tasks.validation import load_valid_task

@@ -102,6 +102,14 @@ class NedFlip(_OfTopic):
     topic: Literal["odometry", "cmd_vel"]
 
 
+class Turned(_OfTopic):
+    """A heading that is wrong, as by a compass beside iron; position and velocity in the map stay right."""
+
+    kind: Literal["turned"]
+    topic: Literal["odometry"] = "odometry"
+    by: float = Field(ge=-180.0, le=180.0, description="deg, counter-clockwise")
+
+
 class Millimetres(_OfTopic):
     """Distances in mm where m are meant."""
 
@@ -172,6 +180,7 @@ MessageFault = (
     | Skew
     | Spoil
     | NedFlip
+    | Turned
     | Millimetres
     | CameraLost
     | BatteryStep
@@ -245,6 +254,9 @@ class Tamper(Protocol[M]):
     def flipped(self, message: M) -> M:
         """In NED and FRD."""
 
+    def turned(self, message: M, degrees: float) -> M:
+        """With a heading that is wrong by so much."""
+
     def in_millimetres(self, message: M) -> M:
         """With distances a thousand times as great."""
 
@@ -314,6 +326,8 @@ def _changed(fault: MessageFault, message: M, tamper: Tamper[M]) -> M:
         return tamper.spoiled(message)
     if isinstance(fault, NedFlip):
         return tamper.flipped(message)
+    if isinstance(fault, Turned):
+        return tamper.turned(message, fault.by)
     if isinstance(fault, Millimetres):
         return tamper.in_millimetres(message)
     if isinstance(fault, CameraLost):

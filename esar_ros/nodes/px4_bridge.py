@@ -182,6 +182,7 @@ class Px4BridgeNode(Node):
     def _step(self) -> None:
         now = time.monotonic()
         self._stream.mode, self._stream.height = self._told.mode, self._told.height
+        self._stream.text = self._told.text
         self._px4.send(self._offboard.step(now))
         self._actions.settle()
         self._count += 1

@@ -19,7 +19,7 @@ from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.modes import Mode
 from esar_ros.mission.stamps import nanoseconds
-from esar_ros.msg import Brief, RangeImage, SafetyStatus, Tick, VehicleState
+from esar_ros.msg import Brief, Clues, RangeImage, SafetyStatus, Tick, VehicleState
 from esar_ros.nodes.core import interface
 from esar_ros.nodes.core.authority import Authority
 from esar_ros.nodes.core.deadlines import Deadlines
@@ -32,13 +32,13 @@ from esar_ros.nodes.core.safety_limits import changed, changed_message, declare_
 from esar_ros.nodes.core.steps import Step, to_stamp
 from esar_ros.nodes.messages import convert
 from esar_ros.nodes.messages.markers import safety_markers
-from esar_ros.safety.conditions import site_of
+from esar_ros.safety.conditions import load_keep_out, site_of
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State, pass_through
+from esar_ros.safety.landing_site import people_of
 from esar_ros.safety.site import Site
 from esar_ros.safety.traffic import OtherVehicle, Team
 from esar_ros.safety.warm_up import warm_up
-from esar_ros.safety.zones import load_keep_out
 
 RATE = 50.0  # Hz, in real time
 MISSES = 0.001  # share of deadlines missed from which the diagnostics warn
@@ -79,6 +79,7 @@ class SafetyGovernorNode(ManagedStepNode):
         self.await_input(names.RANGES, Tick.RANGES)
         self.await_input(names.MAP_LOCAL, Tick.FRAME)
         self.await_input(names.BATTERY, Tick.FRAME)
+        self.await_input(names.CLUES, Tick.FRAME)
         self.input(names.BRIEF, self._on_brief)
         self.output(names.CMD_VEL_SAFE)
         self.output(names.SAFETY_STATUS)
@@ -253,7 +254,7 @@ class SafetyGovernorNode(ManagedStepNode):
         landing = autopilot is not None and autopilot.landed == VehicleState.LANDED_LANDING
         answer = self._governor.decide(
             state, command, self._ranges(), self._window(), step.seconds, age, landing, self._traffic(step),
-            self._authority.complaint,
+            self._authority.complaint, self._people(),
         )  # fmt: skip
         given, yaw_rate = answer.velocity, answer.yaw_rate
         self._mode, self._text = answer.mode, answer.text
@@ -288,6 +289,7 @@ class SafetyGovernorNode(ManagedStepNode):
             charge,
             self._odometry.deviation(at),
             bool(autopilot.offboard and not autopilot.holding and self._enabled and self.active),
+            self._odometry.rates(at),
         )
 
     def _command(self) -> Command | None:
@@ -302,6 +304,11 @@ class SafetyGovernorNode(ManagedStepNode):
         """Returns the other vehicles at their last reported positions."""
         reports = [box.at(step.at) or box.at() for box in self._others.values()]
         return [OtherVehicle(ns * 1e-9, pose.position, velocity) for ns, pose, velocity in filter(None, reports)]
+
+    def _people(self) -> list[Vector]:
+        """Returns where (m, map) the detector has seen people."""
+        clues: Clues | None = self.inbox(names.CLUES).newest
+        return [] if clues is None else people_of([convert.clue_of(clue) for clue in clues.clues])
 
     def _ranges(self) -> RangeImageData | None:
         message: RangeImage | None = self.inbox(names.RANGES).newest

@@ -2,5 +2,5 @@
 
 `governor` decides; `checks`, `watch`, `echoes` and `wind` judge its inputs; `envelope` applies the spatial and speed
 limits that follow from `obstacles`, `observed_space`, `site` and `traffic`, `acceleration` the rate limits; `failsafe`
-returns and lands.
+returns and lands, where `landing_site` shows nobody.
 """

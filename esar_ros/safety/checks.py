@@ -16,14 +16,23 @@ from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety.acceleration import MAX_STEP
 from esar_ros.safety.echoes import EchoMonitor
-from esar_ros.safety.envelope import Scene
-from esar_ros.safety.failsafe import Latch
+from esar_ros.safety.envelope import Envelope, Scene
+from esar_ros.safety.failsafe import LAST_CHARGE, Latch
 from esar_ros.safety.inputs import Command, Findings, RangeImageData, State
-from esar_ros.safety.limits import ON_GROUND, STANDING, Limits
+from esar_ros.safety.landing_site import Ground, LandingSite
+from esar_ros.safety.limits import ON_GROUND, STANDING, TOUCH_DOWN_FROM, Limits
 from esar_ros.safety.observed_space import ObservedSpace
 from esar_ros.safety.site import Site
 from esar_ros.safety.traffic import OtherVehicle, Team, gaps, in_the_air, is_silent, layer_height, layer_velocity
-from esar_ros.safety.watch import Clock, MotionConsistency, PositionResidual, ScanRepetition, age_text, usable
+from esar_ros.safety.watch import (
+    Clock,
+    HeadingResidual,
+    MotionConsistency,
+    PositionResidual,
+    ScanRepetition,
+    age_text,
+    usable,
+)
 from esar_ros.safety.wind import WindDisturbance
 
 _MIN_SPEED_IN_WIND = 1.5  # m/s that a wind leaves, so that the vehicle can get away
@@ -35,11 +44,12 @@ class InputChecks:
 
     limits: Limits
     team: Team
+    envelope: Envelope
 
     @property
     def site(self) -> Site | None:
-        """The site in force."""
-        raise NotImplementedError
+        """The fence, ceiling and home in force; without a site the vehicle stays on the ground."""
+        return self.envelope.site
 
     def _check_clock(self, clock: Clock, now: float, findings: Findings) -> tuple[Clock, float]:
         """Returns the clock at now (s), and the step (s) since the last reading within 0..MAX_STEP."""
@@ -249,6 +259,39 @@ class InputChecks:
             return True
         return math.hypot(*(self.site.home - position)[:2]) <= self.limits.home_radius
 
+    def _check_below(
+        self, aim: Vector | None, scene: Scene, people: Sequence[Vector], charge: float | None
+    ) -> LandingSite:
+        """Returns whether the vehicle may come down here, or where (m, map) a landing goes instead.
+
+        aim: where it was on its way to. At the last of the charge (0..1) it comes down wherever it is, and where no
+        range shows the ground nothing is known of it.
+        """
+        ends = scene.landing and charge is not None and charge <= LAST_CHARGE
+        if not scene.near_ground or ends or scene.image is None:
+            return LandingSite()
+        if scene.height is None or scene.height > TOUCH_DOWN_FROM:
+            return LandingSite()
+        ground = Ground(scene.image, scene.position, people, self.limits)
+        if not scene.landing:
+            return LandingSite(ground.veto())
+        return ground.site(aim, lambda place: self._is_reachable(place, scene))
+
+    def _is_reachable(self, place: Vector, scene: Scene) -> bool:
+        """Returns whether the way to a place (m, map) at this height was seen to be free, and it lies within the site.
+
+        A vehicle that is outside already may go no farther.
+        """
+        way = place - scene.position
+        distance = float(np.linalg.norm(way))
+        if scene.observed.known_free(way / distance, distance) < distance - 1e-6:
+            return False
+        site = self.envelope.site
+        if site is None:
+            return True
+        room = max(-self.limits.fence_margin, site.outside(scene.position))
+        return site.outside(place) <= room and not site.inside_keep_out(place) > 0.0
+
     def _check_estimator(self, state: State | None, findings: Findings) -> None:
         """Notes a position whose stated standard deviation is too large."""
         deviation = None if state is None else state.deviation
@@ -273,6 +316,24 @@ class InputChecks:
         if after.exceeded is None:
             return state, after
         text = f"position moved {after.exceeded.size:.1f} m otherwise than its velocity"
+        findings.add(Mode.HOLD, Reason.ESTIMATOR, f"{text}: until it is back or a person clears it")
+        return None, after
+
+    def _check_heading(
+        self, heading: HeadingResidual, state: State | None, findings: Findings
+    ) -> tuple[State | None, HeadingResidual]:
+        """Returns the state while its heading turns as its rates say; otherwise nothing is where the ranges show it.
+
+        It remains so until the heading is back where the rates led, or a person clears it.
+        """
+        if state is None:
+            return None, heading
+        if not state.armed and not heading.exceeds_limit():
+            return state, HeadingResidual()  # a vehicle that is carried measures no rates
+        after = heading.updated(state.stamp, state.pose, state.rates)
+        if not after.exceeds_limit():
+            return state, after
+        text = f"heading turned by {math.degrees(after.angle):.0f} degrees otherwise than its rates"
         findings.add(Mode.HOLD, Reason.ESTIMATOR, f"{text}: until it is back or a person clears it")
         return None, after
 

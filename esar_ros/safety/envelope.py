@@ -250,11 +250,11 @@ class Envelope:
         overs = np.array([max(over, above_sea)] + len(falls) * [max_over])
         rooms = -np.maximum(overs, max_over)
         closing = rises @ scene.velocity
-        bounds = [limits.closing_speed(room, float(speed)) for room, speed in zip(rooms, closing, strict=True)]
+        bounds = np.array([limits.closing_speed(room, float(speed)) for room, speed in zip(rooms, closing, strict=True)])
         if not scene.near_ground:
             bounds = np.where(overs > limits.floor_deadband, -np.minimum(limits.push_speed, overs), bounds)
         lengths = np.linalg.norm(rises, axis=1)
-        return HalfSpaces(rises / lengths[:, None], np.asarray(bounds) / lengths)
+        return HalfSpaces(rises / lengths[:, None], bounds / lengths)
 
     def _fence(self, scene: Scene) -> HalfSpaces:
         """Returns the limits of the fence, which do not act in the take-off column."""

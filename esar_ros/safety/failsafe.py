@@ -18,6 +18,7 @@ _CLIMB_GAIN = 0.5  # 1/s
 _BELOW_CEILING = 5.0  # m that a return stays below the ceiling
 _ABOVE_FLOOR = 1.0  # m that a return stays at least above the floor
 _LEVEL_FROM = 0.5  # share of the return's height below which it only climbs
+LAST_CHARGE = 0.02  # 0..1: half a minute of the endurance; who lands comes down on whatever is below
 _SAMPLE = 10.0  # s between two samples of the charge
 _DRAIN_MEMORY = 60.0  # s, time constant of the drain's mean
 

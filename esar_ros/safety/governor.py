@@ -28,17 +28,19 @@ from esar_ros.safety.echoes import EchoMonitor
 from esar_ros.safety.envelope import Envelope, Scene
 from esar_ros.safety.failsafe import Battery, Latch, battery_needed, landing_velocity, return_velocity
 from esar_ros.safety.inputs import Command, Findings, RangeImageData, SafeCommand, State
+from esar_ros.safety.landing_site import LandingSite
 from esar_ros.safety.limits import TOUCH_DOWN_FROM, Limits
 from esar_ros.safety.observed_space import ObservedSpace
 from esar_ros.safety.site import Site
 from esar_ros.safety.traffic import OtherVehicle, Team
-from esar_ros.safety.watch import Clock, Hold, MotionConsistency, ScanRepetition
+from esar_ros.safety.watch import Clock, HeadingResidual, Hold, MotionConsistency, ScanRepetition
 from esar_ros.safety.wind import WindDisturbance
 
 _UP = np.array([0.0, 0.0, 1.0])
 _ZERO = np.zeros(3)
 _BLOCKED = 0.3  # share of the level speed of a return; where the limits leave less, the vehicle climbs instead
 _CLIMB_WHERE_BLOCKED = 1.5  # m/s
+_ASIDE = 1.0  # m/s, to another spot to land on
 _STATION_GAIN = 1.0  # 1/s, of the way back to where the vehicle came to rest
 _STRAYED = 3.0  # m from there, beyond which it is the position that moved
 
@@ -51,6 +53,7 @@ class _Memory:
     hold: Hold = field(default_factory=Hold)
     latch: Latch = field(default_factory=Latch)
     motion: MotionConsistency = field(default_factory=MotionConsistency)
+    heading: HeadingResidual = field(default_factory=HeadingResidual)
     scan: ScanRepetition = field(default_factory=ScanRepetition)
     echoes: EchoMonitor = field(default_factory=EchoMonitor)
     wind: WindDisturbance = field(default_factory=WindDisturbance)
@@ -62,6 +65,7 @@ class _Memory:
     last_ground: Vector | None = None  # m, map: point of the ground measured last
     last_output: Vector | None = None  # m/s, map
     station: Vector | None = None  # m, map: where it came to rest in this hold
+    landing_aim: Vector | None = None  # m, map: the spot that a landing goes to, since below somebody may be
     carried: Vector = field(default_factory=lambda: np.zeros(3))  # m: how far from there, by its velocity alone
     link_lost_since: float | None = None  # s, None while the producer of commands is alive
     deaf_since: float | None = None  # s, None while each vehicle of the team is heard
@@ -84,11 +88,6 @@ class Governor(InputChecks):
         self._last_position: Vector | None = None  # m, map
         self._last_height: float | None = None  # m above the surface below
 
-    @property
-    def site(self) -> Site | None:
-        """Fence, ceiling and home in force; without a site the vehicle stays on the ground."""
-        return self.envelope.site
-
     def set_site(self, site: Site) -> None:
         """Puts a site in force. In flight it must be as strict as the last and hold the vehicle; raises UsageError."""
         if self._flying and self.site is not None:
@@ -109,14 +108,20 @@ class Governor(InputChecks):
         return self._memory.latch.mode is Mode.TERMINATE
 
     def clear(self) -> bool:
-        """Ends a latched return or landing and trusts position and ranges as they are; causes that persist act again.
+        """Ends a latched return or landing and trusts position, heading and ranges; causes that persist act again.
 
         Returns False after a termination, which is final.
         """
         if self.is_terminated:
             return False
-        motion = self._initial_motion()
-        self._memory = replace(self._memory, latch=Latch(), link_lost_since=None, echoes=EchoMonitor(), motion=motion)
+        self._memory = replace(
+            self._memory,
+            latch=Latch(),
+            link_lost_since=None,
+            echoes=EchoMonitor(),
+            motion=self._initial_motion(),
+            heading=HeadingResidual(),
+        )
         self._previous = self._memory
         return True
 
@@ -131,12 +136,14 @@ class Governor(InputChecks):
         touching_down: bool = False,
         others: Sequence[OtherVehicle] = (),
         conflicting_publisher: str = "",
+        people: Sequence[Vector] = (),
     ) -> SafeCommand:
         """Returns the answer to the step at now (s, the stamps' clock).
 
         heartbeat_age: s of wall time since the last heartbeat of the commands' producer. touching_down: a touch-down
         was requested; it is granted above measured ground within TOUCH_DOWN_FROM only. others: the mission's other
         vehicles. conflicting_publisher: a text that names a foreign publisher of an input or output; empty: none.
+        people: where (m, map) a detector has seen some; they make nothing but a landing stricter.
         A step that is repeated with the same now is answered from the same memory, and so with the same answer.
         """
         memory = self._previous if now == self._memory.clock.now else self._memory
@@ -149,6 +156,8 @@ class Governor(InputChecks):
         if self._flying:
             fresh_state = self._check_armed(fresh_state, ranges, now, memory.rest_position)
         usable_state, motion = self._check_motion(memory.motion, fresh_state, findings)
+        oriented_state, heading = self._check_heading(memory.heading, fresh_state, findings)
+        usable_state = usable_state if oriented_state is not None else None
         self._check_estimator(usable_state, findings)
         usable_command = self._check_command(command, now, findings)
         self._check_authority(conflicting_publisher, findings)
@@ -163,7 +172,7 @@ class Governor(InputChecks):
         if hold.reason is not Reason.NONE and not findings.reasons:
             findings.add(Mode.HOLD, hold.reason, "waiting for steady inputs")
         after = replace(memory, clock=clock, motion=motion, scan=scan, echoes=echoes, hold=hold, last_output=_ZERO)
-        after = replace(after, link_lost_since=link_lost_since)
+        after = replace(after, link_lost_since=link_lost_since, heading=heading)
         if usable_state is None or clock.settling:
             # Without a known position the vehicle holds, or lands by the ranges alone.
             output = _ZERO
@@ -192,7 +201,9 @@ class Governor(InputChecks):
         station = self._station(memory.station, findings.mode, usable_state)
         carried = memory.carried + usable_state.velocity * step if station is memory.station else np.zeros(3)
         after = replace(after, station=station, carried=carried)
-        output, yaw_rate = self._velocity_of_mode(findings, usable_command, usable_state, scene, after)
+        below = self._check_below(memory.landing_aim, scene, people, after.battery.charge)
+        after = replace(after, landing_aim=below.aim)
+        output, yaw_rate = self._velocity_of_mode(findings, usable_command, usable_state, scene, after, below)
         base = usable_state.velocity if memory.last_output is None else memory.last_output
         output, acceleration = memory.acceleration.limited(output, base, usable_command, step, self.limits, findings)
         after = replace(after, acceleration=acceleration, last_output=output)
@@ -295,6 +306,8 @@ class Governor(InputChecks):
         if findings.mode is not Mode.LAND or state is None or not state.armed or state.landed:
             return _ZERO
         scene, _ = self._build_scene(memory, state, image, None, False)
+        if self._is_vetoed(self._check_below(None, scene, (), memory.battery.charge), findings):
+            return _ZERO
         return Envelope(self.limits, None).keep(landing_velocity(self.limits), state, scene, findings)
 
     def _check_envelope(self, state: State, scene: Scene, findings: Findings) -> float | None:
@@ -322,7 +335,13 @@ class Governor(InputChecks):
     # The velocity
 
     def _velocity_of_mode(
-        self, findings: Findings, command: Command | None, state: State, scene: Scene, memory: _Memory
+        self,
+        findings: Findings,
+        command: Command | None,
+        state: State,
+        scene: Scene,
+        memory: _Memory,
+        below: LandingSite,
     ) -> tuple[Vector, float]:
         """Returns the velocity (m/s, map) and yaw rate (rad/s) of the mode, within the spatial and speed limits."""
         mode = findings.mode
@@ -332,7 +351,7 @@ class Governor(InputChecks):
             findings.add(Mode.HOLD, Reason.NOT_FLYING, "on the ground" if state.armed else "not armed")
             return _ZERO, 0.0
         if mode is Mode.LAND:
-            return self.envelope.keep(landing_velocity(self.limits), state, scene, findings), 0.0
+            return self._come_down(findings, state, scene, below), 0.0
         if mode is Mode.RETURN and self.site is not None:
             if scene.image is None:
                 return _ZERO, 0.0
@@ -351,7 +370,25 @@ class Governor(InputChecks):
         asked = self.envelope.limit_speed(command.velocity, state.deviation, findings)
         asked = self._limit_wind(asked, memory.wind, findings)
         asked = self._limit_to_layer(asked, scene, findings)
+        if scene.touching_down and asked[2] < 0.0 and self._is_vetoed(below, findings):
+            asked = _ZERO
         return self.envelope.keep(asked, state, scene, findings), self._limit_yaw_rate(command.yaw_rate, findings)
+
+    def _come_down(self, findings: Findings, state: State, scene: Scene, below: LandingSite) -> Vector:
+        """Returns the velocity (m/s, map) of a landing: down, or above the floor to a clear spot, or none."""
+        if not self._is_vetoed(below, findings):
+            return self.envelope.keep(landing_velocity(self.limits), state, scene, findings)
+        aside = _ZERO
+        if below.aim is not None:
+            way = (below.aim - scene.position) * [1.0, 1.0, 0.0]
+            aside = way * min(1.0, _ASIDE / float(np.linalg.norm(way)))
+        return self.envelope.keep(aside, state, replace(scene, landing=False), findings)
+
+    def _is_vetoed(self, below: LandingSite, findings: Findings) -> bool:
+        """Returns whether the vehicle must not come down here, and notes why."""
+        if below.veto:
+            findings.add(Mode.SLOW, Reason.OBSTACLE, below.veto)
+        return bool(below.veto)
 
     def _station(self, station: Vector | None, mode: Mode, state: State) -> Vector | None:
         """Returns where (m, map) the vehicle came to rest in a hold; None: it does not hold, or has not stopped yet."""

@@ -27,6 +27,7 @@ class State:
     battery: float | None = None  # 0..1, None: not measured
     deviation: float | None = None  # m, greatest standard deviation of the position, None: not stated
     obeyed: bool = True  # the vehicle flies the governor's outputs, not something of its autopilot's own
+    rates: Vector | None = None  # (3,) rad/s, base_link, of its gyroscopes; None: not stated
 
     @property
     def charge(self) -> float | None:
@@ -34,8 +35,10 @@ class State:
         return self.battery if self.battery is not None and 0.0 <= self.battery <= 1.0 else None
 
     def is_finite(self) -> bool:
-        """Returns whether position, attitude, velocity and stamp are finite and possible for a vehicle on Earth."""
-        return bool(np.isfinite(self.stamp) and self.pose.is_possible() and np.abs(self.velocity).max() < FASTEST)
+        """Returns whether all numbers are finite, and position, attitude and velocity possible on Earth."""
+        turns = self.rates is None or bool(np.isfinite(self.rates).all())
+        moves = self.pose.is_possible() and np.abs(self.velocity).max() < FASTEST
+        return bool(np.isfinite(self.stamp) and moves and turns)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from esar_ros.geometry.frames import Pose
 from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, OccupancyWindow, pack_cells
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData, State
+from esar_ros.safety.landing_site import Ground
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.site import Site
 from esar_ros.safety.traffic import OtherVehicle
@@ -25,13 +26,15 @@ _CORNERS = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 def warm_up(limits: Limits) -> None:
     """Decides as in flight, without a map and with one, and forgets it.
 
-    Obstacles, a zone and another vehicle are near, and a second brief comes.
+    Obstacles, a zone and another vehicle are near, a second brief comes, and somebody is below a landing.
     """
     site = Site(100.0 * _CORNERS, 60.0, np.zeros(3), (5.0 * _CORNERS + 20.0,), top=1000.0)
     site.is_looser_than(site)
     limits.allowed_speed(1.0)  # asked only on the way home and into unseen space
     pose = Pose(np.array([15.0, 10.0, 10.0]))
     velocity = np.array([3.0, 1.0, 0.5])
+    for people in ((), (pose.position,)):
+        Ground(_ranges(_NOW, pose), pose.position, people, limits).site(None, lambda place: True)
     for window in (None, _window(_NOW)):
         Governor(limits, site).decide(
             State(_NOW, pose, velocity, armed=True, landed=False, battery=0.9, deviation=0.1),

@@ -1,4 +1,6 @@
-"""Monitors inputs over time: ages, the clock, position against velocity, repeated scans, the release of a hold."""
+"""Monitors inputs over time: ages, the clock, repeated scans, the release of a hold; position against velocity, heading
+against rates.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,10 @@ from esar_ros.mission.modes import Reason
 _HOVERING = 0.3  # m/s: a hovering vehicle, and the drift of its odometry, stay below
 _TURNING = 0.2  # rad/s, likewise of its heading
 _ARM = 5.0  # m: a turn shifts what is so far away by as much as it would be by flying along the arc
+_SLEWED = math.radians(20.0)  # of a heading that turned otherwise than its rates: what is 6 m away is 2 m beside
+_SLEW_MEMORY = 10.0  # s, time constant after which that is forgotten; a bias of 1 deg/s comes to half of it
+_FASTEST_TURN = 4.0  # rad/s, four times what the governor lets a vehicle turn at
+_RATES_HOLD = 0.2  # s for which two rates tell the turn between them
 
 
 def usable(stamp: float, now: float, age: float, future: float) -> bool:
@@ -122,6 +128,43 @@ class MotionConsistency:
             residual = moved * max(0.0, 1.0 - reach / max(float(np.linalg.norm(moved)), 1e-9))
         residuals = tuple(each.updated(residual, abs(step)) for each in self.residuals)
         return MotionConsistency(stamp, position, velocity, residuals)
+
+
+@dataclass(frozen=True)
+class HeadingResidual:
+    """The turn of the heading less the integral of its rates (rad), forgotten with a time constant.
+
+    A compass that is suddenly wrong turns all ranges with it. A residual beyond its limit lasts until the heading is
+    back.
+    """
+
+    stamp: float | None = None  # s
+    rotation: NDArray[np.float64] | None = None  # (3, 3) base_link in map
+    rate: float | None = None  # rad/s about the map's z; None: not stated
+    angle: float = 0.0  # rad, within half a turn
+
+    def exceeds_limit(self) -> bool:
+        """Returns whether the heading is not where the rates led."""
+        return abs(self.angle) > _SLEWED
+
+    def updated(self, stamp: float, pose: Pose, rates: Vector | None) -> HeadingResidual:
+        """Returns the residual after odometry of a stamp (s), with rates (3,) (rad/s, base_link) where they are stated.
+
+        Without rates, or after a while without odometry, the vehicle may have turned as fast as any does.
+        """
+        rotation = pose.rotation
+        rate = None if rates is None else float(rotation[2] @ rates)
+        if self.stamp is None or self.rotation is None:
+            return HeadingResidual(stamp, rotation, rate)
+        step = stamp - self.stamp
+        turned = rotation @ self.rotation.T
+        turn = math.atan2(turned[1, 0] - turned[0, 1], turned[0, 0] + turned[1, 1])
+        if rate is not None and self.rate is not None and abs(step) <= _RATES_HOLD:
+            turn -= 0.5 * (rate + self.rate) * step
+        else:
+            turn = math.copysign(max(abs(turn) - _FASTEST_TURN * abs(step), 0.0), turn)
+        kept = 1.0 if self.exceeds_limit() else math.exp(-abs(step) / _SLEW_MEMORY)
+        return HeadingResidual(stamp, rotation, rate, wrap_angle(kept * self.angle + turn))
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.nodes.graph.parameter_file import read_parameter_file
 from esar_ros.perception.detectors.model_card import load_card
 from esar_ros.planning.model.log import Replay
-from esar_ros.safety.zones import load_keep_out
+from esar_ros.safety.conditions import load_keep_out
 from esar_ros.scoring.result import parse_result
 from esar_ros.scoring.truth import parse_truth
 from esar_ros.sim.airsim_api.settings_reader import load_settings

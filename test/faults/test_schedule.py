@@ -38,6 +38,9 @@ class NoteTamper:
     def flipped(self, note: Note) -> Note:
         return replace(note, done=(*note.done, "flipped"))
 
+    def turned(self, note: Note, degrees: float) -> Note:
+        return replace(note, done=(*note.done, degrees))
+
     def in_millimetres(self, note: Note) -> Note:
         return replace(note, done=(*note.done, "millimetres"))
 
@@ -110,6 +113,7 @@ def test_copies_are_beyond_the_message_itself() -> None:
         ({"kind": "skew", "offset": 2.0}, "shifted"),
         ({"kind": "nan"}, "spoiled"),
         ({"kind": "ned", "topic": "odometry"}, "flipped"),
+        ({"kind": "turned", "topic": "odometry", "by": -90.0}, -90.0),
         ({"kind": "millimetres"}, "millimetres"),
         ({"kind": "camera_lost", "topic": "frames", "camera": "left"}, "left"),
         ({"kind": "battery_step", "topic": "battery", "to": 0.1}, 0.1),

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from esar_ros.geometry.frames import Pose, quaternion_from_yaw
 from esar_ros.mission.modes import Mode
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command
@@ -40,6 +41,27 @@ def estimator(kit: Kit, limits: Limits) -> bool:
     scene = kit.Scene(limits, velocity=[0.2, 0.0, 0.0])
     scene.state = replace(scene.state, deviation=2.0 * limits.deviation_hold)
     return scene.decide([0.03, 0.0, 0.0]).mode is Mode.HOLD
+
+
+def heading(kit: Kit, limits: Limits) -> bool:
+    """From one step to the next the compass turns by a quarter: every range is then posed elsewhere."""
+    governor = kit.Scene(limits).governor()
+    for n, yaw in enumerate((0.0, 0.5 * math.pi)):
+        position = [0.1 * n * kit.STEP, 0.0, 20.0]
+        scene = kit.Scene(limits, velocity=[0.1, 0.0, 0.0], position=position, now=kit.NOW + n * kit.STEP)
+        scene.state = replace(scene.state, pose=Pose(scene.state.pose.position, quaternion_from_yaw(yaw)))
+        answer = scene.decide([0.1, 0.0, 0.0], governor=governor)
+    return answer.mode is Mode.HOLD and not answer.velocity.any()
+
+
+def somebody_below(kit: Kit, limits: Limits) -> bool:
+    """Somebody stands where the vehicle is to touch down."""
+    person = kit.World(np.array([[0.0, 0.0, 0.2 + 0.25 * n, 0.2] for n in range(7)]))
+    scene = kit.Scene(limits, person, position=[0.0, 0.0, 5.0], velocity=[0.0, 0.0, -0.1], touching_down=True)
+    answer = scene.decide(
+        [0.0, 0.0, -0.1], governor=Governor(limits, Site(kit.square(500.0), 120.0, np.full(3, -99.0)))
+    )
+    return not answer.velocity.any() and "out of the ground" in answer.text
 
 
 def silent_ranges(kit: Kit, limits: Limits) -> bool:

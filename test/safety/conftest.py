@@ -203,6 +203,8 @@ class Rollout:
     gust: float = 0.5  # m/s^2
     noise: float = 0.03  # m
     use_map: bool = True
+    slew: float = 0.0  # rad, of the fault heading
+    with_rates: bool = True  # the odometry states them
     blank: bool = False  # the map is fresh, but its cameras have seen nothing
     sense: Callable[[Pose, float, bool], RangeImageData] | None = None  # by pose, time (s) and fault "sense"
     now: float = NOW
@@ -226,16 +228,20 @@ class Rollout:
     def fly(self, policy: Policy, seconds: float, faults: Callable[[int], set[str]] = lambda step: set()) -> Rollout:
         """Follows a policy; faults(step) names inputs that freeze: odometry, ranges, map; scan: under new stamps.
 
-        The fault sense is handed to the sensor.
+        The fault sense is handed to the sensor; heading turns what the odometry says by `slew`, ranges with it.
         """
         for step in range(round(seconds / STEP)):
             frozen = faults(step)
             roll, pitch = -self._tilt(1), self._tilt(0)
             pose = Pose(self.position + self.rng.normal(0.0, self.noise, 3), quaternion_from_rpy(roll, pitch, 0.0))
+            told = Pose(pose.position, quaternion_from_rpy(roll, pitch, self.slew)) if "heading" in frozen else pose
             if "odometry" not in frozen or self.state is None:
-                self.state = State(self.now, pose, self.velocity.copy(), True, False, 0.9)
+                rates = np.zeros(3) if self.with_rates else None
+                self.state = State(self.now, told, self.velocity.copy(), True, False, 0.9, rates=rates)
             if "ranges" not in frozen and (step % 2 == 0 or self._image is None):
                 self._image = self._measure(Pose(self.position.copy(), pose.quaternion), "sense" in frozen)
+                if "heading" in frozen:
+                    self._image = replace(self._image, pose=Pose(self.position.copy(), told.quaternion))
                 if "scan" in frozen and self._stuck is not None:
                     self._image = replace(self._image, ranges=self._stuck)
                 self._stuck = self._image.ranges

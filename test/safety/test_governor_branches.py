@@ -235,8 +235,9 @@ SCENES: tuple[Safe, ...] = (
     not_armed, speeding_is_reported,
     fence_is_reported, without_a_site, ground_is_reported, turned_upwards,
     deleted.finite, deleted.odometry, deleted.old_command, deleted.old_ranges, deleted.silent_ranges, deleted.old_map,
-    deleted.estimator, deleted.release, deleted.battery, deleted.breach, deleted.column, deleted.unseen_ahead,
-    deleted.conflicting_publisher, deleted.unheard, deleted.unheard_below_a_low_ceiling,
+    deleted.estimator, deleted.heading, deleted.release, deleted.battery, deleted.breach, deleted.column,
+    deleted.unseen_ahead, deleted.conflicting_publisher, deleted.somebody_below,
+    deleted.unheard, deleted.unheard_below_a_low_ceiling,
 )  # fmt: skip
 BRANCHES = list(found_in_source())
 

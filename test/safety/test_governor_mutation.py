@@ -17,6 +17,7 @@ from esar_ros.safety.envelope import Envelope
 from esar_ros.safety.failsafe import Drain, Latch, battery_needed
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command
+from esar_ros.safety.landing_site import LandingSite
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.obstacles import NO_LIMITS
 from esar_ros.safety.site import Site
@@ -31,12 +32,14 @@ from helpers.governor_scenes import (
     conflicting_publisher,
     estimator,
     finite,
+    heading,
     odometry,
     old_command,
     old_map,
     old_ranges,
     release,
     silent_ranges,
+    somebody_below,
     unheard,
     unseen_ahead,
 )
@@ -320,6 +323,8 @@ CHECKS: list[tuple[str, type, str, Callable[..., Any], Safe]] = [
     ("way into the layer", Governor, "_limit_to_layer", lambda self, velocity, *_: velocity, unheard),
     ("estimator", Governor, "_check_estimator", lambda self, state, findings: None, estimator),
     ("motion", Governor, "_check_motion", lambda self, motion, state, findings: (state, motion), motion),
+    ("below", Governor, "_check_below", lambda self, *_: LandingSite(), somebody_below),
+    ("heading", Governor, "_check_heading", lambda self, heading, state, findings: (state, heading), heading),
     ("scan", Governor, "_check_scan", lambda self, scan, image, state, findings: (image, scan), stuck_ranges),
     ("armed", Governor, "_check_armed", lambda self, state, *_: state, false_disarmed),
     ("landed", Governor, "_check_landed", lambda self, state, *_: state, false_landed),

@@ -45,6 +45,7 @@ from esar_ros.planning.session import Session
 from esar_ros.safety.conditions import conditions_speed, site_of
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State, pass_through
+from esar_ros.safety.landing_site import people_of
 from esar_ros.safety.limits import load_limits
 from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.referee import Referee
@@ -336,10 +337,14 @@ class _Mission:
         state = self._state
         now = seconds(ns)
         obeyed = self._conditions.governor
-        vehicle = State(now, pose, velocity, reading.armed, reading.landed, state.battery, self._deviation, obeyed)
+        vehicle = State(
+            now, pose, velocity, reading.armed, reading.landed, state.battery, self._deviation, obeyed,
+            reading.angular_velocity,
+        )  # fmt: skip
         command = Command(now, output.velocity, output.yaw_rate)
         window = state.sensed.window if state.sensed is not None else None
-        answer = self._governor.decide(vehicle, command, state.ranges, window, now, 0.0, landing)
+        people = people_of(state.sensed.clues) if state.sensed is not None else []
+        answer = self._governor.decide(vehicle, command, state.ranges, window, now, 0.0, landing, people=people)
         flown = answer.velocity, answer.yaw_rate
         if not self._conditions.governor:
             flown = pass_through(command)

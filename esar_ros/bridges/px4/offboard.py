@@ -321,7 +321,8 @@ class Offboard:
             if not self.stream.engaged:
                 return Outcome(End.FAILED, self.stream.left_because)
             if self.stream.now > limit:
-                return Outcome(End.FAILED, "it did not come down in time")
+                late = ": ".join(filter(None, ("it did not come down in time", self.stream.text)))
+                return Outcome(End.FAILED, late)
             if not self._is_down():
                 stands = self.stream.now
             self.stage = "on the ground" if self.state.landed else "coming down"

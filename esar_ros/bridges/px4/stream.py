@@ -74,6 +74,7 @@ class Stream:
         self.now = -math.inf  # s, of the present step
         self.mode = Mode.UNKNOWN  # of the governor
         self.height: float | None = None  # m above the surface below, as the governor told; None: not seen
+        self.text = ""  # why the governor changes what is commanded, in words
         self.left_because = "nobody has asked for offboard"
         self._is_asked_for = False  # whether that was for a manoeuvre that somebody asked for
         self.engaged = False  # in the own mode by this bridge's doing

@@ -68,7 +68,8 @@ class BridgeActions:
             self._end_all(Refused(Refusal.FAILED, "it was called off"))
         elif actuation.finish_touch_down(reading):
             down = reading.landed and not self._craft.remote.read().armed
-            self._end_all(None if down else Refused(Refusal.FAILED, "it did not come down in time"))
+            late = ": ".join(filter(None, ("it did not come down in time", self._craft.text)))
+            self._end_all(None if down else Refused(Refusal.FAILED, late))
 
     def _trace(self, handle: Any, what: str) -> None:
         """Records a goal that is not the pilot's."""

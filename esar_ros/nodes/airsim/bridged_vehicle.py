@@ -40,6 +40,11 @@ class BridgedVehicle:
         return self.told.height if self.told is not None else None
 
     @property
+    def text(self) -> str:
+        """Why the governor changes what the pilot commands, in words; empty: it does not."""
+        return self.told.text if self.told is not None else ""
+
+    @property
     def mode(self) -> Mode:
         """The mode last reported by the governor, as far as it is believed."""
         return self.told.mode if self.told is not None else Mode.UNKNOWN

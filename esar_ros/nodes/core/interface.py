@@ -171,7 +171,7 @@ TOPICS: tuple[Topic, ...] = (
         "esar_ros/msg/Clues",
         _STEP,
         CLUE_DETECTOR,
-        (PLANNER,),
+        (PLANNER, SAFETY_GOVERNOR),
         Record.SCORE,
         "objects fused over views, with covariance",
     ),

@@ -140,6 +140,11 @@ class OdometryInMap:
             return None
         return float(np.sqrt(variances.max())) if (variances >= 0.0).all() else math.inf
 
+    def rates(self, ns: int | None = None) -> Vector | None:
+        """Returns the body rates (3,) (rad/s, base_link) at a stamp, or the newest; None where there is no odometry."""
+        message = self._box.newest if ns is None else self._box.at(ns)
+        return None if message is None else array3(message.twist.twist.angular)
+
     def nearest(self, ns: int) -> tuple[int, Pose, Vector] | None:
         """As `at`, of the kept stamp nearest to ns."""
         stamp = self._box.nearest_stamp(ns)

@@ -12,7 +12,7 @@ INSISTS = 2.0 * LOOK  # s for which every status must say so until the motors ar
 
 
 class GovernorStatus:
-    """Mode and height as the governor states them; while its topics have another writer, a hold and no height.
+    """What the governor states; while its topics have another writer, a hold, no height and no words.
 
     The governor latches a termination and repeats it in every status, and somebody else who writes is seen at a look
     at the graph. So a termination is believed once nothing else has been told for longer than two looks.
@@ -22,6 +22,7 @@ class GovernorStatus:
         self._authority = authority
         self._mode = Mode.UNKNOWN
         self._height: float | None = None
+        self._text = ""
         self._ending_since: float | None = None  # s, steady clock: since when every status terminates
         self.is_known = False  # whether the last status that was taken told a mode that there is
 
@@ -34,6 +35,11 @@ class GovernorStatus:
     def height(self) -> float | None:
         """Height (m) above the surface below; None: not seen."""
         return None if self._authority.complaint else self._height
+
+    @property
+    def text(self) -> str:
+        """Why the governor changes what the pilot commands, in words; empty: it does not."""
+        return "" if self._authority.complaint else self._text
 
     def take(self, status: Any, now: float) -> None:
         """Take in a SafetyStatus that has come at now (s, steady clock)."""
@@ -50,3 +56,4 @@ class GovernorStatus:
         self.is_known = convert.is_mode(status.mode)
         self._mode = mode
         self._height = float(status.height) if status.has_height else None
+        self._text = str(status.text)

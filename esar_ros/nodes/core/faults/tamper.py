@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from esar_ros.faults import schedule as core
-from esar_ros.geometry.frames import attitude_enu_flu_to_ned_frd, enu_to_ned
+from esar_ros.geometry.frames import Pose, attitude_enu_flu_to_ned_frd, enu_to_ned, quaternion_from_yaw
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.nodes.core.stamps import to_stamp
@@ -47,6 +47,18 @@ class MessageTamper:
         else:
             _turn(changed.twist.linear)
             changed.twist.angular.z = -changed.twist.angular.z
+        return changed
+
+    def turned(self, message: Any, degrees: float) -> Any:
+        """Odometry with another heading; the velocity, which is along the body's axes, turns back by as much."""
+        changed = copy.deepcopy(message)
+        turn = Pose(np.zeros(3), quaternion_from_yaw(math.radians(degrees)))
+        q, body = changed.pose.pose.orientation, changed.twist.twist.linear
+        true = Pose(np.zeros(3), np.array([q.w, q.x, q.y, q.z]))
+        wrong = turn.compose(true)
+        q.w, q.x, q.y, q.z = map(float, wrong.quaternion)
+        velocity = true.rotation @ np.array([body.x, body.y, body.z])
+        body.x, body.y, body.z = map(float, wrong.rotation.T @ velocity)
         return changed
 
     def in_millimetres(self, message: Any) -> Any:
@@ -107,6 +119,10 @@ class FrameTamper:
 
     def flipped(self, frame_set: Any) -> Any:
         """Images have no axes to be mistaken."""
+        return frame_set
+
+    def turned(self, frame_set: Any, degrees: float) -> Any:
+        """Images have no heading."""
         return frame_set
 
     def in_millimetres(self, frame_set: Any) -> Any:

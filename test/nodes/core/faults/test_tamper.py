@@ -67,6 +67,17 @@ def test_a_flip_is_north_east_down() -> None:
     assert (turned.linear.x, turned.linear.y, turned.linear.z, turned.angular.z) == (0.0, 1.0, -2.0, -0.5)
 
 
+def test_a_wrong_heading_leaves_the_velocity_in_the_map_as_it_was() -> None:
+    odometry = Odometry()
+    odometry.pose.pose.orientation.w = 1.0  # looks east
+    odometry.twist.twist.linear.x, odometry.twist.twist.linear.z = 4.0, 1.0  # flies east, and climbs
+    turned = MessageTamper().turned(odometry, 90.0)
+    q, body = turned.pose.pose.orientation, turned.twist.twist.linear
+    assert 2.0 * math.atan2(q.z, q.w) == pytest.approx(math.pi / 2), "looks north"
+    assert [body.x, body.y, body.z] == pytest.approx([0.0, -4.0, 1.0]), "flies to its right, which is east"
+    assert odometry.pose.pose.orientation.w == 1.0, "in a copy"
+
+
 def test_pictures_are_changed_in_a_copy() -> None:
     model = CameraModel.from_horizontal_fov(4, 2, 1.5)
     frames = tuple(

@@ -10,9 +10,8 @@ import pytest
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.observation import Brief
-from esar_ros.safety.conditions import site_of
+from esar_ros.safety.conditions import load_keep_out, site_of
 from esar_ros.safety.limits import Limits
-from esar_ros.safety.zones import load_keep_out
 
 ORIGIN = Origin(33.95, 107.75, 2800.0)
 

@@ -1,0 +1,199 @@
+"""The ground under a landing: what stands out of it, people who were detected there, and a clear spot beside it.
+
+Ranges cannot tell a person from a stone, so whatever stands out of the plane of the ground within the clearance vetoes
+a spot. The plane is fitted to the points by area; from each further fit those are left out that stand out of the last.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from esar_ros.geometry.frames import Vector
+from esar_ros.mission.clues import PERSON
+from esar_ros.mission.observation import SeenClue
+from esar_ros.safety.inputs import RangeImageData
+from esar_ros.safety.limits import Limits
+
+_STANDS_OUT = 0.25  # m: a person who lies is 0.3 m high
+_FITS = 6  # of the plane
+_LEFT_OUT = 0.15  # m above the plane, from which a point is left out of the next fit
+_MIN_POINTS = 12  # of a spot, fewer than which show nothing of it
+_MIN_SIDES = 3  # of the four quarters of a spot, in which they must lie
+_SURE = 0.5  # probability from which a detection is somebody
+_PERSON_ROOM = 2.0  # m beyond the clearance: nine of ten detections are placed more precisely
+_RINGS = (3.0, 4.5, 6.0)  # m to the spots beside
+_WAYS = 16  # directions of them
+_STEEPEST = 0.5  # m/m of a spot to go to
+_DISTANCE_COST = 0.05  # 1/m: a spot that is so much flatter is worth a metre of way
+_SPOTS = np.array(
+    [
+        (ring * math.cos(turn), ring * math.sin(turn))
+        for ring in _RINGS
+        for turn in 2.0 * math.pi / _WAYS * np.arange(_WAYS)
+    ]
+)
+_ARRIVED = 0.5  # m, level, from a spot
+
+
+@njit(cache=True, nogil=True)
+def _points(ranges, grid, range_max, rotation, sensor, reach, out):  # type: ignore[no-untyped-def]
+    """Writes points within reach (m, level) as x, y, z (m from the vehicle, map axes) and area; returns how many."""
+    azimuth_min, azimuth_step, elevation_min, elevation_step = grid
+    azimuth = azimuth_min + (np.arange(ranges.shape[1]) + 0.5) * azimuth_step
+    cos_azimuth, sin_azimuth = np.cos(azimuth), np.sin(azimuth)
+    count = 0
+    for r in range(ranges.shape[0]):
+        elevation = elevation_min + (r + 0.5) * elevation_step
+        ce, se = math.cos(elevation), math.sin(elevation)
+        for c in range(ranges.shape[1]):
+            measured = ranges[r, c]
+            if not 0.0 <= measured <= range_max:
+                continue
+            bx, by, bz = ce * cos_azimuth[c] * measured, ce * sin_azimuth[c] * measured, se * measured
+            x = rotation[0, 0] * bx + rotation[0, 1] * by + rotation[0, 2] * bz + sensor[0]
+            y = rotation[1, 0] * bx + rotation[1, 1] * by + rotation[1, 2] * bz + sensor[1]
+            if x * x + y * y > reach * reach:
+                continue
+            out[count, 0], out[count, 1] = x, y
+            out[count, 2] = rotation[2, 0] * bx + rotation[2, 1] * by + rotation[2, 2] * bz + sensor[2]
+            # A cell of level ground covers range^2 cos / sin of it; one that looks along it no more than this.
+            out[count, 3] = measured * measured * max(ce, 0.05) / max(abs(se), 0.05)
+            count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _spot(points, x0, y0, radius):  # type: ignore[no-untyped-def]
+    """Returns how far (m) the highest point stands out of the ground within radius (m) of x0, y0, slope and z of it.
+
+    points: x, y, z (m) and area of each. NaN: too few of them show the spot.
+    """
+    inside = np.empty(points.shape[0], np.int64)
+    count = 0
+    sides = np.zeros(4, np.bool_)
+    for i in range(points.shape[0]):
+        x, y = points[i, 0] - x0, points[i, 1] - y0
+        if x * x + y * y <= radius * radius:
+            inside[count] = i
+            count += 1
+            sides[(2 if x > 0.0 else 0) + (1 if y > 0.0 else 0)] = True
+    if count < _MIN_POINTS or sides.sum() < _MIN_SIDES:
+        return np.nan, np.nan, np.nan
+    z0, slope_x, slope_y = 0.0, 0.0, 0.0  # z = z0 + slope_x x + slope_y y
+    for fit in range(_FITS):
+        matrix, right = np.zeros((3, 3)), np.zeros(3)
+        for k in range(count):
+            i = inside[k]
+            x, y, z = points[i, 0] - x0, points[i, 1] - y0, points[i, 2]
+            if fit > 0 and z - z0 - slope_x * x - slope_y * y > _LEFT_OUT:
+                continue
+            row = (1.0, x, y)
+            for m in range(3):
+                right[m] += points[i, 3] * row[m] * z
+                for n in range(3):
+                    matrix[m, n] += points[i, 3] * row[m] * row[n]
+        for m in range(3):
+            matrix[m, m] += 1e-6 * matrix[0, 0]  # of points on one line
+        fitted = np.linalg.solve(matrix, right)
+        z0, slope_x, slope_y = fitted[0], fitted[1], fitted[2]
+    slope = math.hypot(slope_x, slope_y)
+    highest = -np.inf
+    for k in range(count):
+        i = inside[k]
+        above = points[i, 2] - z0 - slope_x * (points[i, 0] - x0) - slope_y * (points[i, 1] - y0)
+        highest = max(highest, above / math.sqrt(1.0 + slope * slope))
+    return highest, slope, z0
+
+
+@njit(cache=True, nogil=True)
+def _cost_of_spots(points, spots, radius):  # type: ignore[no-untyped-def]
+    """Returns the cost (n,) of going to each of the spots (n, 2) (m); inf: it is not clear, or too steep."""
+    costs = np.full(spots.shape[0], np.inf)
+    for n in range(spots.shape[0]):
+        highest, slope, _ = _spot(points, spots[n, 0], spots[n, 1], radius)
+        if highest <= _STANDS_OUT and slope <= _STEEPEST:
+            costs[n] = slope + _DISTANCE_COST * math.hypot(spots[n, 0], spots[n, 1])
+    return costs
+
+
+@dataclass(frozen=True)
+class LandingSite:
+    """The verdict on the ground below."""
+
+    veto: str = ""  # why the vehicle must not come down here; empty: it may
+    aim: Vector | None = None  # (3,) m, map: where to go instead, at this height; None: nowhere
+
+
+class Ground:
+    """The ground around a vehicle that comes down, as one range image shows it, and the people detected there."""
+
+    def __init__(self, image: RangeImageData, position: Vector, people: Sequence[Vector], limits: Limits) -> None:
+        """position: m, map, of the vehicle. people: (3,) m, map."""
+        self._position = position
+        self._people = [where for where in people if np.isfinite(where).all()]
+        self._limits = limits
+        ranges = np.ascontiguousarray(image.ranges, dtype=np.float32)
+        points = np.empty((ranges.size, 4))
+        grid = (image.azimuth_min, image.azimuth_step, image.elevation_min, image.elevation_step)
+        count = _points(
+            ranges, grid, image.range_max, image.pose.rotation, image.pose.position - position,
+            _RINGS[-1] + limits.clearance, points,
+        )  # fmt: skip
+        self._points: NDArray[np.float64] = points[:count]
+
+    def site(self, aim: Vector | None, is_reachable: Callable[[Vector], bool]) -> LandingSite:
+        """Returns the verdict; aim: m, map, where the vehicle is on its way to. is_reachable: of a place (m, map).
+
+        On the way it does not come down before it is there. An aim that is no longer clear is given up.
+        """
+        veto = self.veto()
+        if aim is not None and math.dist(aim[:2], self._position[:2]) > _ARRIVED and self._is_clear(aim):
+            return LandingSite(veto or "going to a clear spot", aim)
+        return LandingSite(veto, self._nearest_clear(is_reachable)) if veto else LandingSite()
+
+    def veto(self) -> str:
+        """Returns why the vehicle must not come down here; empty where nothing is known that forbids it."""
+        gap = self._gap_to_people(self._position)
+        if gap <= self._limits.clearance + _PERSON_ROOM:
+            return f"a person was detected {gap:.1f} m beside the spot below"
+        highest, _, ground = _spot(self._points, 0.0, 0.0, self._limits.clearance)
+        # So near the ground of a spot that was clear the vehicle is down.
+        if highest > _STANDS_OUT and -ground > self._limits.body_radius:
+            return f"somebody or something stands {highest:.1f} m out of the ground below"
+        return ""
+
+    def _is_clear(self, place: Vector) -> bool:
+        """Returns whether the vehicle may go to a place (m, map) to land."""
+        away = (place - self._position)[:2]
+        return self._is_away_from_people(place) and bool(
+            np.isfinite(_cost_of_spots(self._points, away[None], self._limits.clearance)[0])
+        )
+
+    def _nearest_clear(self, is_reachable: Callable[[Vector], bool]) -> Vector | None:
+        """Returns the clear spot (m, map, at the vehicle's height) that is flat and near; None: there is none."""
+        costs = _cost_of_spots(self._points, _SPOTS, self._limits.clearance)
+        for n in np.argsort(costs, kind="stable"):
+            if not np.isfinite(costs[n]):
+                break
+            place = self._position + [*_SPOTS[n], 0.0]
+            if self._is_away_from_people(place) and is_reachable(place):
+                return np.asarray(place)
+        return None
+
+    def _is_away_from_people(self, place: Vector) -> bool:
+        return self._gap_to_people(place) > self._limits.clearance + _PERSON_ROOM
+
+    def _gap_to_people(self, place: Vector) -> float:
+        """Returns the level distance (m) from a place (m, map) to the nearest person detected; inf: there is none."""
+        return min((math.dist(where[:2], place[:2]) for where in self._people), default=math.inf)
+
+
+def people_of(clues: Sequence[SeenClue]) -> list[Vector]:
+    """Returns where (m, map) a detector has seen people."""
+    return [clue.position for clue in clues if clue.kind == PERSON and clue.probability >= _SURE]
