@@ -198,7 +198,7 @@ def _length(items: Sequence[Item]) -> Item | None:
         until = numbers[1].value
         if value < 10.0 and until >= 100.0:
             value *= 10.0 ** math.floor(math.log10(until))  # "two to three hundred"
-        value, spread = (value + until) / 2.0, max(spread, abs(until - value) / (value + until))
+        value, spread = (value + until) / 2.0, max(spread, abs(until - value) / (value + until or 1.0))
     if numbers and numbers[0].is_vague:
         spread = max(spread, VAGUE_SPREAD)
     return joined(items, "L", Distance((value + more) * size * (WALKING_SPEED if how == "walked" else 1.0), spread))

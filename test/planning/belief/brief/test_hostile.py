@@ -79,6 +79,11 @@ def test_a_start_by_what_is_not_named_is_a_reading(text: str) -> None:
     assert start is not None and start.landmark and start.metres == pytest.approx(300.0)
 
 
+@pytest.mark.parametrize("text", ["0 to 0 clicks north", "between 0 and 0 m", "0 or 0 miles east of the hut"])
+def test_a_range_of_nothing_is_read(text: str) -> None:
+    assert all(move.distance is None for move in parse_brief(text).moves)
+
+
 @pytest.mark.parametrize("digits", [16, 400, 4301])
 def test_a_number_of_too_many_digits_is_left(digits: int) -> None:
     number = "9" * digits
