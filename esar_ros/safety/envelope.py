@@ -250,7 +250,9 @@ class Envelope:
         overs = np.array([max(over, above_sea)] + len(falls) * [max_over])
         rooms = -np.maximum(overs, max_over)
         closing = rises @ scene.velocity
-        bounds = np.array([limits.closing_speed(room, float(speed)) for room, speed in zip(rooms, closing, strict=True)])
+        bounds = np.array(
+            [limits.closing_speed(room, float(speed)) for room, speed in zip(rooms, closing, strict=True)]
+        )
         if not scene.near_ground:
             bounds = np.where(overs > limits.floor_deadband, -np.minimum(limits.push_speed, overs), bounds)
         lengths = np.linalg.norm(rises, axis=1)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from esar_ros.mission.modes import Mode, Reason
-from esar_ros.safety.failsafe import Latch
+from esar_ros.safety.failsafe import LAST_CHARGE, Latch
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import SafeCommand
 from esar_ros.safety.limits import Limits
@@ -168,16 +168,14 @@ def test_a_return_climbs_where_the_way_is_blocked_and_there_alone(kit: Kit, limi
     assert bool(answer.velocity[2] > 1.0) == blocked and bool(answer.velocity[0] < -1.0) != blocked
 
 
-def test_an_empty_battery_comes_down_beside_what_would_veto_a_touch_down(
-    steps: Steps, kit: Kit, limits: Limits
-) -> None:
+@pytest.mark.parametrize("charge", [0.06, LAST_CHARGE])
+def test_only_the_last_of_the_charge_comes_down_beside_what_stands_there(steps: Steps, kit: Kit, charge: float) -> None:
     stump = kit.World(np.array([[31.4, 0.0, 2.0, 0.3]]), 24, 180)
     for height in (3.5, 3.465):
         answer = steps(
-            [0.0, 0.0, 0.0], [30.0, 0.0, height], velocity=DOWN, world=stump, touching_down=True,
-            battery=limits.battery_land,
-        )  # fmt: skip
-    assert answer.mode is Mode.LAND and bool(answer.velocity[2] < 0.0)
+            [0.0, 0.0, 0.0], [30.0, 0.0, height], velocity=DOWN, world=stump, touching_down=True, battery=charge
+        )
+    assert answer.mode is Mode.LAND and bool(answer.velocity[2] < 0.0) is (charge == LAST_CHARGE)
 
 
 def test_what_it_passes_closely_in_a_landing_is_no_breach(steps: Steps, kit: Kit, limits: Limits) -> None:
