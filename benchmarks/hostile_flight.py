@@ -48,7 +48,7 @@ NEARLY_EMPTY = 0.069  # share, below that at which the governor lands
 
 @dataclass
 class Flown:
-    """How a flight went."""
+    """The course of a flight."""
 
     hit: str = ""  # the thing touched; empty: none
     speed: float = 0.0  # m/s, its own

@@ -1,4 +1,4 @@
-"""What stands in the way of a hostile flight: poles, plates, bars, wires, bridges and people, and how near it came."""
+"""The things in the way of a hostile flight: poles, plates, bars, wires, bridges and people, and how near it came."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def nearest_point(thing: SceneObject, position: Vector) -> Vector:
 
 @dataclass(frozen=True)
 class Stage:
-    """Where a flight begins, and what it meets."""
+    """The beginning of a flight, and what it meets."""
 
     start: Vector  # (3,) m
     way: Vector  # (3,) unit, level: the direction that the case is about
@@ -101,7 +101,7 @@ class Stage:
 
     @property
     def home(self) -> Vector:
-        """Where the vehicles took off, (2,) m."""
+        """The place where the vehicles took off, (2,) m."""
         return self.start[:2] if self.far_home is None else self.far_home
 
 

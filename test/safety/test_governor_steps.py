@@ -181,7 +181,7 @@ def test_only_the_last_of_the_charge_comes_down_beside_what_stands_there(steps: 
 def test_what_it_passes_closely_in_a_landing_is_no_breach(steps: Steps, kit: Kit, limits: Limits) -> None:
     post = kit.World(np.array([[30.4, 0.0, math.inf, 0.1]]), 24, 180)
     for height in (2.0, 1.965):
-        answer = steps([0.0, 0.0, 0.0], [30.0, 0.0, height], velocity=DOWN, world=post, battery=limits.battery_land)
+        answer = steps([0.0, 0.0, 0.0], [30.0, 0.0, height], velocity=DOWN, world=post, battery=LAST_CHARGE)
     assert answer.mode is Mode.LAND and bool(answer.velocity[2] < 0.0) and not answer.breach
 
 

@@ -41,7 +41,7 @@ class BridgedVehicle:
 
     @property
     def text(self) -> str:
-        """Why the governor changes what the pilot commands, in words; empty: it does not."""
+        """The reason for which the governor changes what the pilot commands, in words; empty: it does not."""
         return self.told.text if self.told is not None else ""
 
     @property

@@ -12,7 +12,7 @@ INSISTS = 2.0 * LOOK  # s for which every status must say so until the motors ar
 
 
 class GovernorStatus:
-    """What the governor states; while its topics have another writer, a hold, no height and no words.
+    """The governor's statement; while its topics have another writer, a hold, no height and no words.
 
     The governor latches a termination and repeats it in every status, and somebody else who writes is seen at a look
     at the graph. So a termination is believed once nothing else has been told for longer than two looks.
@@ -38,7 +38,7 @@ class GovernorStatus:
 
     @property
     def text(self) -> str:
-        """Why the governor changes what the pilot commands, in words; empty: it does not."""
+        """The reason for which the governor changes what the pilot commands, in words; empty: it does not."""
         return "" if self._authority.complaint else self._text
 
     def take(self, status: Any, now: float) -> None:
