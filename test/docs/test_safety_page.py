@@ -8,6 +8,7 @@ from esar_ros.mission.modes import SEVERITY, Mode
 from helpers.blocks import ROOT
 
 PAGE = (ROOT / "docs" / "reference" / "safety.md").read_text(encoding="utf-8")
+PROMISED = (ROOT / "docs" / "reference" / "safety-promises.md").read_text(encoding="utf-8")
 PROMISES = re.compile(r"^\| (I\d+) \|[^|]+\|([^|]+)\|([^|]+)\|$", re.M)
 FILES = re.compile(r"`([\w/]+\.py)`")
 
@@ -28,7 +29,7 @@ def test_every_reason_is_explained_gravest_first() -> None:
 
 
 def test_every_promise_names_code_and_tests_that_exist() -> None:
-    found = PROMISES.findall(PAGE)
+    found = PROMISES.findall(PROMISED)
     assert [number for number, _, _ in found] == [f"I{n}" for n in range(1, 17)]
     for number, code, tests in found:
         assert FILES.search(code), f"{number} names no code"
