@@ -5,7 +5,7 @@ Each case has one danger: what stands in the way, or what fails. DANGERS is the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -95,6 +95,11 @@ class Case:
     wind: float  # m/s
     beams: float  # share
     height: float = 12.0  # m between the start and what is overhead
+
+    def __str__(self) -> str:
+        """Returns the conditions as a table shows them."""
+        values = {one.name: getattr(self, one.name) for one in fields(self)} | {"weather": self.weather.value}
+        return ", ".join(f"{name} {value}" for name, value in values.items())
 
     @staticmethod
     def of(number: int) -> Case:

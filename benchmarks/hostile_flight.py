@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import math
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -26,13 +24,12 @@ from esar_ros.mission.modes import Mode
 from esar_ros.mission.names import CAMERAS
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.perception.ranges import RangeGrid, pool_ranges
-from esar_ros.safety import traffic
 from esar_ros.safety.conditions import conditions_speed
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State, pass_through
 from esar_ros.safety.limits import load_limits
 from esar_ros.safety.site import Site
-from esar_ros.safety.traffic import OtherVehicle
+from esar_ros.safety.traffic import OtherVehicle, Team
 from esar_ros.sim.physics.simulation import VEHICLE_ID_BASE
 from esar_ros.sim.terrain.maps import PlaceMap
 
@@ -118,7 +115,8 @@ class Flyer:
         speed = conditions_speed(case.weather.value, HOUR, limits)
         self.site = Site(self.area, stage.ceiling, home, speed=speed)
         self.limits = limits
-        self.governor = Governor(limits, self.site, **_taken(Governor, team=_team(name, case)))
+        mates = [other for other in (OWN, MATE) if other != name] if case.danger == "teammate" else []
+        self.governor = Governor(limits, self.site, Team.of(name, mates))
         self._people: list[Vector] = []  # m, map: where a detector has seen somebody
         self._window: OccupancyWindow | None = None
         self.image: RangeImageData | None = None
@@ -143,9 +141,8 @@ class Flyer:
         empty = case.danger == "person" and case.kind == "landing"
         charge = (NEARLY_EMPTY if empty else CHARGE) - n * STEP / ENDURANCE
         state: State | None = State(
-            now, self.reported, velocity, reading.armed, reading.landed, charge, 0.5,
-            **_taken(State, rates=reading.angular_velocity),
-        )  # fmt: skip
+            now, self.reported, velocity, reading.armed, reading.landed, charge, 0.5, rates=reading.angular_velocity
+        )
         if failed is not None and case.sensing == "odometry lost":
             state = None
         self.told = OtherVehicle(now, self.reported.position, velocity)
@@ -162,8 +159,7 @@ class Flyer:
         """Returns the governor's answer: the one place that knows its inputs."""
         return self.governor.decide(
             state, command, self.image, self._window, self.now,
-            touching_down=self.actuation.landing, others=self.heard,
-            **_taken(Governor.decide, people=self._people),
+            touching_down=self.actuation.landing, others=self.heard, people=self._people,
         )  # fmt: skip
 
     def _estimate(self, reading: VehicleReading, failed: float | None) -> tuple[Pose, Vector]:
@@ -217,19 +213,6 @@ class Flyer:
             seen_from = self.reported.position - self.drone.position  # odometry's error moves what is seen as well
             error = self.rng.normal(0.0, PERSON_ERROR, 3)
             self._people = [thing.pose.position + seen_from + error for thing in self.things]
-
-
-def _taken(function: Callable[..., Any], **inputs: Any) -> dict[str, Any]:
-    """Returns those of the inputs that a function takes, so that governors with fewer inputs are flown too."""
-    taken = inspect.signature(function).parameters
-    return {name: value for name, value in inputs.items() if name in taken}
-
-
-def _team(name: str, case: Case) -> Any:
-    """Returns the place of a vehicle in its team, where the governor knows teams."""
-    team = getattr(traffic, "Team", None)
-    mates = [other for other in (OWN, MATE) if other != name] if case.danger == "teammate" else []
-    return None if team is None else team.of(name, mates)
 
 
 def _way_of(name: str, case: Case, stage: Stage) -> tuple[Vector, str]:
