@@ -307,7 +307,7 @@ class Envelope:
         sought = velocity if velocity[2] <= 0.0 else np.array([velocity[0], velocity[1], 0.0])
         level = float(np.linalg.norm(sought))
         if not is_seen and level > 1e-9:
-            free = self._free_distance(sought / level, level, scene)
+            free = self._free_lane(sought / level, level, scene)
             allowed = self.limits.allowed_speed(free)
             if allowed < level - TOLERANCE:
                 findings.add(Mode.SLOW, Reason.UNKNOWN_SPACE, "never seen ahead")
@@ -317,7 +317,18 @@ class Envelope:
     def _can_stop_in_observed_space(self, direction: Vector, speed: float, scene: Scene) -> bool:
         """Returns whether the vehicle can stop from speed (m/s) within the observed space along a direction."""
         wanted = self.limits.stopping_distance(speed)
-        return self._free_distance(direction, speed, scene) >= wanted - _DISTANCE_TOLERANCE
+        return self._free_lane(direction, speed, scene) >= wanted - _DISTANCE_TOLERANCE
+
+    def _free_lane(self, direction: Vector, speed: float, scene: Scene) -> float:
+        """Returns the free distance (m) of the vehicle's whole width along a direction, for a stop from speed (m/s).
+
+        Beside a sector in which the sensor is blind the middle of the way may be seen and its edge not.
+        """
+        across = math.hypot(direction[0], direction[1])
+        if across < 1e-6:
+            return self._free_distance(direction, speed, scene)
+        edge = self.limits.body_radius / across * np.array([-direction[1], direction[0], 0.0])
+        return min(self._free_distance(direction, speed, scene, beside) for beside in (None, edge, -edge))
 
     def _climb_is_seen(self, direction: Vector, speed: float, scene: Scene) -> bool:
         """Returns whether the same holds of the vehicle's upper edge, too: what hangs over a way passes out of sight.

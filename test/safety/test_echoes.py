@@ -161,7 +161,7 @@ def flight(kit: Kit, limits: Limits, things: np.ndarray, seed: int, height: floa
 
     pooled: cells come from a cloud; otherwise a driver reports every cell without an echo as nothing in range.
     """
-    world = kit.World(things)
+    world = kit.World(things, rows=36, high=math.pi / 2)
     site = Site(kit.square(500.0), 120.0, np.zeros(3))
     run = kit.Simulated(
         world, Governor(limits, site), site, np.random.default_rng(seed), np.array([0.0, 0.0, height]), blank=True

@@ -217,6 +217,19 @@ def test_of_a_climb_the_way_of_the_upper_edge_too_must_be_seen(kit: Kit, limits:
     assert kept(scene, UP * limits.speed_up)[0].tolist() == (UP * limits.speed_up).tolist()
 
 
+def test_the_whole_width_of_the_way_must_be_seen(kit: Kit, limits: Limits) -> None:
+    """A sector that was never seen begins 4 degrees beside the way; what stands at its edge is in the way."""
+    scene = unseen(kit.Scene(limits))
+    ranges = scene.ranges.ranges.copy()
+    azimuth = scene.ranges.azimuth_min + (np.arange(ranges.shape[1]) + 0.5) * scene.ranges.azimuth_step
+    for sector in ((4.0, 28.0), (-28.0, -4.0)):
+        blind = ranges.copy()
+        blind[:, (azimuth > math.radians(sector[0])) & (azimuth < math.radians(sector[1]))] = math.nan
+        half = replace(scene, ranges=replace(scene.ranges, ranges=blind))
+        assert kept(half, 5.0 * EAST)[1].reasons == [Reason.UNKNOWN_SPACE]
+        assert not kept(half, -5.0 * EAST)[1].reasons and not kept(scene, 5.0 * EAST)[1].reasons
+
+
 @pytest.mark.parametrize("radius", [0.15, 0.3, 1.0])
 def test_it_stops_below_what_hangs_over_it(kit: Kit, limits: Limits, radius: float) -> None:
     world = kit.World(np.array([[0.2, 0.1, 27.0, radius]]), 36, 60, math.pi / 2)
