@@ -126,7 +126,7 @@ def layer_velocity(asked: Vector, above: float, limits: Limits) -> Vector:
     half = 0.5 * (limits.layer_spacing - limits.separation)  # m, at the edge of which layers are separation apart
     level = math.hypot(asked[0], asked[1])
     speed = min(level, limits.speed_horizontal * min(max(2.0 * (1.0 - abs(above) / half), 0.0), 1.0))
-    climb = min(max(-_LAYER_GAIN * above, -limits.speed_down), min(limits.speed_up, limits.speed_unseen_up))
+    climb = min(max(-_LAYER_GAIN * above, -limits.speed_down), limits.speed_up)
     return np.array([*(asked[:2] * (speed / max(level, 1e-9))), climb])
 
 

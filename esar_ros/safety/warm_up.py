@@ -24,7 +24,7 @@ _CORNERS = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 
 
 def warm_up(limits: Limits) -> None:
-    """Decides as in flight, without a map and with one, and forgets it.
+    """Decides as in flight, without a map, with one, and by the map alone, and forgets it.
 
     Obstacles, a zone and another vehicle are near, a second brief comes, and somebody is below a landing.
     """
@@ -35,12 +35,13 @@ def warm_up(limits: Limits) -> None:
     velocity = np.array([3.0, 1.0, 0.5])
     for people in ((), (pose.position,)):
         Ground(_ranges(_NOW, pose), pose.position, people, limits).site(None, lambda place: True)
-    for window in (None, _window(_NOW)):
+    image, window = _ranges(_NOW, pose), _window(_NOW)
+    for ranges, cells in ((image, None), (image, window), (None, window)):
         Governor(limits, site).decide(
             State(_NOW, pose, velocity, armed=True, landed=False, battery=0.9, deviation=0.1),
             Command(_NOW, np.array([3.0, 1.0, 2.5]), 0.2),
-            _ranges(_NOW, pose),
-            window,
+            ranges,
+            cells,
             _NOW,
             others=[OtherVehicle(_NOW, pose.position + 20.0, velocity)],
         )

@@ -25,7 +25,7 @@ from esar_ros.safety.site import Site
 from helpers.full import mostly_full
 
 STEP = 0.05  # s
-ROWS, COLUMNS, REACH = 24, 90, 60.0
+ROWS, COLUMNS, REACH = 36, 90, 60.0
 WINDOW = np.array([96, 96, 64])
 
 

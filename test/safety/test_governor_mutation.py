@@ -82,7 +82,7 @@ def yaw_rate(kit: Kit, limits: Limits) -> bool:
 
 def pillar_by_ranges(kit: Kit, limits: Limits) -> bool:
     """The ball lies below the path, so that the air straight ahead is observed to be free."""
-    run = flight(kit, limits, [[18.0, 0.0, 12.8, 2.0]], [0.0, 0.0, 15.0], use_map=False)
+    run = flight(kit, limits, [[18.0, 0.0, 12.9, 2.0]], [0.0, 0.0, 15.0], use_map=False)
     return run.fly(towards(6.0, 0.0, 0.0), 14.0).nearest > limits.body_radius
 
 

@@ -58,7 +58,7 @@ def test_two_that_fly_at_each_other_stay_apart(kit: SimpleNamespace, limits: Lim
     start = 30.0 * np.array([math.cos(heading), math.sin(heading), rng.uniform(-0.1, 0.1)])
     flights = [
         kit.Rollout(
-            kit.World(np.zeros((0, 4)), 12, 24),
+            kit.World(np.zeros((0, 4)), 18, 24, math.pi / 2.0),
             Governor(limits, site),
             site,
             np.random.default_rng([seed, n]),

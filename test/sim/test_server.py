@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import contextlib
 import os
@@ -24,7 +25,7 @@ import pytest
 from esar_ros.mission.errors import UsageError
 from esar_ros.sim.airsim_api.rpc_server import RpcServer
 from esar_ros.sim.msgpack_wire import pack, pack_floats
-from esar_ros.sim.server import STAGE, main
+from esar_ros.sim.server import STAGE, add_arguments, main
 from helpers.simulator_process import SIZE, Process, Wire, gone
 
 
@@ -184,7 +185,9 @@ def test_bad_starts_are_one_line_and_exit_2(
     """The first as a process, the others without starting one for each."""
 
     def told(*arguments: str) -> str:
-        assert main(["--port", "0", *arguments]) == 2
+        parser = argparse.ArgumentParser()
+        add_arguments(parser)
+        assert main(parser.parse_args(["--port", "0", *arguments])) == 2
         out, err = capsys.readouterr()
         assert all(line.startswith(STAGE) for line in out.splitlines())
         (line,) = err.splitlines()

@@ -148,7 +148,7 @@ def test_a_mission_is_told_and_asked_as_a_method_is(monkeypatch: pytest.MonkeyPa
         seen = Observation(1.0, 1.0, "uav1", Pose(np.array([10.0, 20.0, 30.0])), np.zeros(3), None, 0.5, tuple(people))
         decisions.append(method.act(seen))
         scores = SimpleNamespace(rs=0.25, model_dump=lambda: {"rs": 0.25})
-        return SimpleNamespace(result=SimpleNamespace(end=End.TIMEOUT, metrics=scores))
+        return SimpleNamespace(result=SimpleNamespace(end=End.TIMEOUT, error=None, metrics=scores))
 
     monkeypatch.setattr(game, "fly_episode", fly_episode)
     made = gym.EpisodeEnv("esarbench", "aotai-first", detector="segmentation_oracle")

@@ -154,7 +154,7 @@ class LiveState:
 
     def _brief(self, vehicle: str, m: Any) -> None:
         self.map_id = m.map_id
-        facts = parse_brief(m.prompt, ground_of(brief_of(m)))
+        facts = parse_brief(m.prompt, ground_of(brief_of(m)) if len(m.area) else None)  # a walk indoors has no area
         value = {
             "id": m.mission_id,
             "map": m.map_id,

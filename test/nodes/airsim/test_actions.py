@@ -36,7 +36,7 @@ def graph(ros: Any) -> Any:
     remote = Remote()
     craft = SimpleNamespace(
         name="uav1", remote=remote, actuation=Actuation(remote), mode=Mode.NORMAL, reading=remote.read(),
-        roster=Roster(("pilot",), 1.0),
+        roster=Roster(("pilot",), 1.0), text="",
     )  # fmt: skip
     did: list[str] = []
     craft.actuation.height = 3.0

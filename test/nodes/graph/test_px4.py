@@ -59,7 +59,10 @@ def test_governors_and_planners_know_the_other_vehicles() -> None:
         for spec in vehicle_graph(REAL)
         if "others" in spec.parameters
     }
-    pairs, nodes = (("/uav1", "uav2"), ("/uav2", "uav1")), (interface.SAFETY_GOVERNOR, interface.PLANNER)
+    pairs, nodes = (
+        (("/uav1", "uav2"), ("/uav2", "uav1")),
+        (interface.SAFETY_GOVERNOR, interface.PILOT, interface.PLANNER),
+    )
     assert told == {(space, node): [other] for space, other in pairs for node in nodes}
 
 

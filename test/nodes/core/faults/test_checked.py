@@ -31,7 +31,7 @@ def test_every_example_fits_the_graph(path: Path) -> None:
     [
         ("kind: drop, node: safety_governor, topic: ranges, at: 5, vehicle: uav9", "lockstep", ("uav9", "uav1")),
         ("kind: drop, node: referee, topic: odometry, at: 5", "lockstep", ("referee", "safety_governor")),
-        ("kind: drop, node: safety_governor, topic: clues, at: 5", "lockstep", ("clues", "map/local")),
+        ("kind: drop, node: safety_governor, topic: frames, at: 5", "lockstep", ("frames", "map/local")),
         ("kind: drop, node: safety_governor, topic: heartbeat, at: 5", "lockstep", ("heartbeat",)),
         ("kind: kill, process: everybody, at: 5", "lockstep", ("everybody", "sensing")),
         ("kind: clock_reset, node: pilot, at: 5, by: 3", "lockstep", ("clock_reset", "realtime")),
@@ -50,7 +50,7 @@ def test_what_the_graph_has_not_is_refused(write: Write, fault: str, pace: str, 
 
 def test_inputs_are_those_of_the_table() -> None:
     assert inputs_of(interface.SAFETY_GOVERNOR) == (
-        "battery", "cmd_vel", "map/local", "odometry", "ranges", "vehicle_state",
+        "battery", "clues", "cmd_vel", "map/local", "odometry", "ranges", "vehicle_state",
     )  # fmt: skip
     assert "frames" in inputs_of(interface.VOXEL_MAPPER)
 

@@ -108,7 +108,7 @@ def test_navgpt_does_not_fly_what_is_not_safe(chat: Any, begin: Any) -> None:
 def test_navgpt_goes_on_without_captions(chat: Any, begin: Any) -> None:
     by_purpose(chat, caption=chat.status(500), decision={"thought": "blind", "action": "up"})
     decision = begin("navgpt")(1.0)
-    assert decision.action == "up" and "[HTTP 500]" in decision.why
+    assert decision.action == "up" and "[partly: HTTP 500]" in decision.why
     assert "front: no caption Detected: nothing." in decision_prompt(chat)
 
 

@@ -62,7 +62,7 @@ def test_the_authors_binary_is_not_overwritten(tmp_path: Path) -> None:
         (["--size", "0x5"], "no size: WxH"),
         (["--map", "../etc"], "no name of a map"),
         (["--port", "70000"], "not a port"),
-        (["--clock", "fast"], "invalid choice"),
+        (["--clock", "fast"], "unknown choice"),
         (["--rescuebench", "/nowhere"], "no checkout of RescueBench"),
     ],
 )
