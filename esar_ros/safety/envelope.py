@@ -237,10 +237,8 @@ class Envelope:
             # The highest point of the footprint counts as the surface; on a slope the foot point lies lower.
             max_over = max(over, (scene.observed.depth_below() or 0.0) - self.site.ceiling)
             falls = scene.observed.fall_around(limits.ground_slope)
-        elif scene.last_ground is None:
-            return HalfSpaces(_UP[None], np.zeros(1))
         else:
-            away = scene.position - scene.last_ground
+            away = scene.position - (self.site.home if scene.last_ground is None else scene.last_ground)
             distance = math.hypot(away[0], away[1])
             over, max_over = -math.inf, float(away[2]) + limits.ground_slope * distance - self.site.ceiling
             falls = limits.ground_slope * np.maximum(_LEVEL[:, :2] @ away[:2] / max(distance, 1e-6), 0.0)
@@ -253,8 +251,10 @@ class Envelope:
         bounds = np.array(
             [limits.closing_speed(room, float(speed)) for room, speed in zip(rooms, closing, strict=True)]
         )
-        if not scene.near_ground:
+        if scene.height is not None and not scene.near_ground:
             bounds = np.where(overs > limits.floor_deadband, -np.minimum(limits.push_speed, overs), bounds)
+        if scene.height is None and scene.last_ground is None:
+            bounds[0] = 0.0  # home tells how high it is at most, which is no ground to climb above
         lengths = np.linalg.norm(rises, axis=1)
         return HalfSpaces(rises / lengths[:, None], bounds / lengths)
 

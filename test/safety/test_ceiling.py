@@ -76,3 +76,15 @@ def test_above_the_ceiling_over_a_slope_it_comes_down_along_the_slope(kit: Kit, 
     run.fly(lambda flight: Command(flight.now, np.array([-5.0, 0.0, 0.0])), 2.0)
     assert float(run.position[2] - 0.8 * run.position[0]) < 48.5
     assert Reason.CEILING in run.answers[0].reasons
+
+
+def test_where_ground_was_never_seen_the_height_above_home_and_the_way_from_it_count(kit: Kit, limits: Limits) -> None:
+    """Begun in the air, in fog: 20 m away from home, and 30 m above it, ground may lie 50 m below."""
+    scene = kit.Scene(limits, position=[20.0, 0.0, 30.0])
+    scene.ranges = replace(scene.ranges, ranges=np.full_like(scene.ranges.ranges, math.inf))
+    for ceiling, reasons in ((120.0, ()), (45.0, (Reason.CEILING,))):
+        scene.site = Site(kit.square(500.0), ceiling, np.zeros(3))
+        scene.window = replace(scene.window, cells=np.ones_like(scene.window.cells))
+        answer = scene.decide([1.0, 0.0, 0.0], governor=Governor(limits, scene.site))
+        assert (Reason.CEILING in answer.reasons) is bool(reasons)
+        assert Reason.CEILING not in scene.decide([-1.0, 0.0, 0.0], governor=Governor(limits, scene.site)).reasons
