@@ -31,6 +31,7 @@ from esar_ros.suites.esarbench.brief import AREA_MARGIN
 CORRECT = 'words that override what the brief says, e.g. "two are missing", "last seen 300 m north of the hut"'
 _PLANNER = "belief"
 _LONGEST_NAME = 255  # characters of a file's name
+_FIRST = 2  # sentences that were not used, which a mission shows
 _HERE = 30.0  # m: nearer than this to the drone's start, a direction says nothing
 _DOUBTFUL = 0.5  # of a prior that does not follow the words, from which on its middle says nothing
 _COLOURS = {True: "green", False: "bold red", None: ""}
@@ -67,6 +68,7 @@ def _as_json(text: str, facts: BriefFacts, prior: dict[str, float]) -> dict[str,
         "facts": reading_of(facts).model_dump(exclude={"missing"}, exclude_none=True),
         "unread": [text[passage.start : passage.end] for passage in facts.left],
         "warnings": [words for line in lines for words in line.warnings],
+        "not_used": [line.unused for line in lines if line.unused],
         "aside": [words for line in lines for words in line.aside],
         "questions": list(questions(text, facts)),
         **prior,
@@ -74,9 +76,13 @@ def _as_json(text: str, facts: BriefFacts, prior: dict[str, float]) -> dict[str,
 
 
 def unread_in(task: Task) -> list[str]:
-    """Returns what the rules leave unread of a task's brief, and which of its orders nothing obeys, a line each."""
+    """Returns what the rules leave unread or unused of a task's brief, and which orders nothing obeys, a line each."""
     facts = parse_brief(task.prompt, _ground(task))
-    return [words for line in told(task.prompt, facts) for words in line.warnings]
+    lines = told(task.prompt, facts)
+    unused = [line.unused for line in lines if line.unused]
+    count = f"{len(unused)} sentence{'s' if len(unused) > 1 else ''} not used: {' | '.join(unused[:_FIRST])}"
+    more = " | ..." if len(unused) > _FIRST else ""
+    return [words for line in lines for words in line.warnings] + ([count + more] if unused else [])
 
 
 def _ground(task: Task) -> Ground:
@@ -137,6 +143,8 @@ def _show(console: Console, text: str, facts: BriefFacts, prior: dict[str, float
             console.print(f"  {meaning}", soft_wrap=True, markup=False)
         for warning in line.warnings:
             console.print(f"  {warning}", style="red", soft_wrap=True, markup=False)
+        if line.unused:
+            console.print(f"  not used: {line.unused}", style="red", soft_wrap=True, markup=False)
         if line.aside:
             console.print(f"  left aside: {', '.join(line.aside)}", style="dim", soft_wrap=True, markup=False)
     console.print()
@@ -149,7 +157,7 @@ def _show(console: Console, text: str, facts: BriefFacts, prior: dict[str, float
     if prior["doubt"] > _DOUBTFUL:
         where = "these words hardly tell where to search"
     area = f"its likelier half on {prior['hectares']:.1f} ha"
-    doubt = f"; {prior['doubt']:.0%} of it does not follow these words" if facts.left else ""
+    doubt = f"; {prior['doubt']:.0%} of it does not follow these words" if facts.left or not facts.moves else ""
     for question in questions(text, facts):
         console.print(f"to decide: {question}", style="yellow", soft_wrap=True, markup=False)
     console.print(f"prior: {where}, {area}{doubt}", soft_wrap=True)

@@ -38,7 +38,7 @@ def read(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
 
 def test_json_of_a_file(capsys: pytest.CaptureFixture[str], story: str) -> None:
     answer = read(capsys, story)
-    said = {"unread", "warnings", "aside", "questions"}
+    said = {"unread", "warnings", "not_used", "aside", "questions"}
     assert set(answer) == {"missing", "facts", "median_east_m", "median_north_m", "hectares", "doubt"} | said
     assert answer["missing"] == 2 and answer["facts"]["names"] == ["Anna", "Ben"]
     assert answer["facts"]["start"]["landmark"] == "the hut" and answer["facts"]["ways"][0]["bearing"] == 90.0

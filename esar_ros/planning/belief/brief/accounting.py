@@ -90,6 +90,8 @@ def prohibitions_in(text: str, told: Sequence[Sentence]) -> list[Passage]:
             if match.start() < end:
                 continue
             first = match.start("order") if match["order"] else _clause_start(sentence.text, match.start(), end)
+            if match[0].startswith(":"):
+                first = _heading_start(sentence, match.start(), first, end)
             end = _clause_end(sentence, match.end())
             found.append(Passage(sentence.start + first, sentence.start + end, None, Content.PROHIBITION))
     return found
@@ -99,6 +101,13 @@ def _clause_start(text: str, at: int, least: int) -> int:
     """Returns where a clause begins, characters of a sentence."""
     stops = [match.end() for match in re.finditer(r"[,.;:!?\n]\s?", text[least:at])]
     return least + (stops[-1] if stops else 0)
+
+
+def _heading_start(sentence: Sentence, at: int, first: int, least: int) -> int:
+    """Returns where an order after a colon begins: with what stands before it, unless that speaks of somebody."""
+    start = _clause_start(sentence.text, at, least)
+    before = [item for item in sentence.items if start <= item.start - sentence.start < at]
+    return first if any(item.tag in "PQG" for item in before) else start
 
 
 def _clause_end(sentence: Sentence, at: int) -> int:

@@ -17,7 +17,7 @@ from esar_ros.planning.belief.brief.facts import (
     Reference,
     StartFact,
 )
-from esar_ros.planning.belief.brief.tokens import sentences
+from esar_ros.planning.belief.brief.tokens import Sentence, sentences
 
 _COMPASS = (
     "north", "north-north-east", "north-east", "east-north-east", "east", "east-south-east", "south-east",
@@ -26,6 +26,7 @@ _COMPASS = (
 )  # fmt: skip
 
 
+_COUNTED = "a number of people"  # why a number is left aside as a place, which tells how many
 _LONGEST = 120  # characters of a passage that are shown
 _QUESTIONS = {  # to a person, where something of a kind was not read
     Content.PROHIBITION: "What must not be flown over? Give it as a zone with --keep-out FILE, or see to it yourself:",
@@ -53,6 +54,7 @@ class Told(NamedTuple):
     runs: tuple[Run, ...]  # its words in order
     meanings: tuple[str, ...]  # of what was understood
     warnings: tuple[str, ...]  # of what was not, and of what is not obeyed
+    unused: str  # the sentence, if no word of it had any effect and no warning says so; else empty
     aside: tuple[str, ...]  # what was recognised as telling of no place: "14:00 (a time)"
 
 
@@ -69,7 +71,10 @@ def told(text: str, facts: BriefFacts) -> list[Told]:
         meanings = tuple(_meaning(fact, landmark) for fact in meant)
         left = tuple(_warning(text, passage) for passage in inside if _is_left(passage))
         aside = tuple(f"{_words(text, passage)} ({passage.why})" for passage in inside if passage.is_aside)
-        lines.append(Told(_runs(text, sentence.start, end, inside), meanings, left, aside))
+        is_used = meant or left or any(passage.why == _COUNTED for passage in inside) or _is_named(sentence, facts)
+        unused = "" if is_used else _words(text, Passage(sentence.start, end, None))
+        unused = unused if any(map(str.isalnum, unused)) else ""
+        lines.append(Told(_runs(text, sentence.start, end, inside), meanings, left, unused, aside))
     return lines
 
 
@@ -103,6 +108,12 @@ def measure(distance: Distance | None, direction: Direction | None) -> str:
         degrees = (90.0 - math.degrees(direction.angle)) % 360.0
         words.append(f"{_COMPASS[round(degrees / 22.5) % 16]} ({round(degrees) % 360}°)")
     return " ".join(words)
+
+
+def _is_named(sentence: Sentence, facts: BriefFacts) -> bool:
+    """Returns whether a sentence names one of the missing."""
+    words = {item.low.removesuffix("'s") for item in sentence.items}
+    return any(words >= set(name.lower().split()) for name in facts.names)
 
 
 def _is_left(passage: Passage) -> bool:

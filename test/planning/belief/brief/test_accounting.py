@@ -80,6 +80,12 @@ def test_an_order_is_no_way() -> None:
         assert parse_brief(f"The drone starts at the hut. {text}").moves == (), text
 
 
+def test_what_an_order_after_a_colon_is_about_is_no_way() -> None:
+    facts = parse_brief("The drone starts at the hut. Private land 300 m east of the hut: no entry.")
+    assert facts.moves == ()
+    assert len(parse_brief("The drone starts at the hut. She is 300 m east of the hut: do not land there.").moves) == 1
+
+
 def test_an_order_to_stay_is_still_read() -> None:
     facts = parse_brief("We told her: do not move. She is 300 m north of you.")
     assert facts.stationary and len(facts.moves) == 1

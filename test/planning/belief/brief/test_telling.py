@@ -105,3 +105,8 @@ def test_no_word_of_a_sentence_is_lost(words: list[str]) -> None:
         "".join("".join(run.words for run in line.runs) for line in lines).split()
         == "".join(sentence.text for sentence in sentences(text)).split()
     )
+
+
+def test_a_sentence_without_effect_is_said_once() -> None:
+    text = "Anna is missing. Power line across the valley. Do not land on the glacier. She went 300 m north."
+    assert [line.unused for line in told(text, parse_brief(text))] == ["", "Power line across the valley.", "", ""]
