@@ -80,7 +80,7 @@ def unread_in(task: Task) -> list[str]:
     facts = parse_brief(task.prompt, _ground(task))
     lines = told(task.prompt, facts)
     unused = [line.unused for line in lines if line.unused]
-    count = f"{len(unused)} sentence{'s' if len(unused) > 1 else ''} not used: {' | '.join(unused[:_FIRST])}"
+    count = f"{len(unused)} sentence{'s' if len(unused) > 1 else ''} used for neither where nor who: {' | '.join(unused[:_FIRST])}"
     more = " | ..." if len(unused) > _FIRST else ""
     return [words for line in lines for words in line.warnings] + ([count + more] if unused else [])
 
@@ -144,7 +144,7 @@ def _show(console: Console, text: str, facts: BriefFacts, prior: dict[str, float
         for warning in line.warnings:
             console.print(f"  {warning}", style="red", soft_wrap=True, markup=False)
         if line.unused:
-            console.print(f"  not used: {line.unused}", style="red", soft_wrap=True, markup=False)
+            console.print(f"  used for neither where nor who: {line.unused}", style="red", soft_wrap=True, markup=False)
         if line.aside:
             console.print(f"  left aside: {', '.join(line.aside)}", style="dim", soft_wrap=True, markup=False)
     console.print()

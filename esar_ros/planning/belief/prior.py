@@ -179,14 +179,12 @@ def _doubt(facts: BriefFacts, adrift: float, settings: PriorSettings) -> tuple[f
 
     The one place where what is unread widens the prior. The share grows with the share of what the brief tells that no
     reading used; where no reading tells where anybody is, that share is all that is left of the words. It grows with
-    the readings that count from a place that is not located, too. Where no way is read it is the largest, whatever else
-    the words tell.
+    the readings that count from a place that is not located, too. Words that tell nothing widen nothing.
     """
-    if not facts.moves:
-        return _MOST, _EVENLY * (_MOST - settings.doubt)
     if not facts.left and not adrift:
         return settings.doubt + settings.doubt_unread * facts.unread, 0.0
-    share = min(settings.doubt + settings.doubt_unread * facts.unread + settings.doubt_adrift * adrift, _MOST)
+    unread = facts.unread * (settings.doubt_unread if facts.moves else 1.0)
+    share = min(settings.doubt + unread + settings.doubt_adrift * adrift, _MOST)
     return share, _EVENLY * (share - settings.doubt)
 
 

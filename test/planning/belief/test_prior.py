@@ -32,7 +32,7 @@ def test_the_landmark_lies_back_from_the_start_and_the_person_beyond():
 
 def test_without_words_people_are_around_the_start():
     points = ends("Someone is missing.")
-    assert share_near(points, HOME, 400.0) > 0.4
+    assert share_near(points, HOME, 400.0) > 0.6
     assert np.abs(np.mean(points, axis=0) - HOME).max() < 40.0
 
 
@@ -82,6 +82,8 @@ READ = "The drone starts at the hut. She was last seen 300 m north of the hut."
         (READ, "POA 50/30/20.", 1.1),
         (READ, "Do not fly over the glacier tongue.", 1.1),
         (READ, "Her phone was at 34.0012N 107.3110E.", 1.1),
+        ("The drone starts at the hut.", "She went uphill.", 3.0),
+        ("The drone starts at the hut.", "Last cell ping at 34.0012N 107.3110E, accuracy 300 m.", 3.0),
     ],
 )
 def test_what_is_not_read_widens(text: str, more: str, wider: float) -> None:
@@ -120,12 +122,3 @@ def test_same_seed_same_lines():
     assert np.array_equal(ends(text), ends(text))
     assert not np.array_equal(ends(text), ends(text, seed=1))
     assert ends(text) == pytest.approx(ends(text))
-
-
-@pytest.mark.parametrize("more", ["", " B 25.", " Do not cross the river.", " A poodle, too."])
-def test_where_no_way_is_read_the_prior_is_as_doubtful_as_can_be(more: str) -> None:
-    facts = parse_brief(f"Power line across the valley.{more}")
-    assert not facts.moves
-    lines = sample(facts, None, HOME, PriorSettings(), np.random.default_rng(0))
-    assert lines.doubted is not None
-    assert lines.doubted.mean() == pytest.approx(0.95, abs=0.01)

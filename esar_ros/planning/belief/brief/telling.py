@@ -54,7 +54,7 @@ class Told(NamedTuple):
     runs: tuple[Run, ...]  # its words in order
     meanings: tuple[str, ...]  # of what was understood
     warnings: tuple[str, ...]  # of what was not, and of what is not obeyed
-    unused: str  # the sentence, if no word of it had any effect and no warning says so; else empty
+    unused: str  # the sentence, if no word of it tells a place, a number or a name and no warning says so; else empty
     aside: tuple[str, ...]  # what was recognised as telling of no place: "14:00 (a time)"
 
 
