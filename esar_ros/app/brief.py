@@ -80,7 +80,7 @@ def unread_in(task: Task) -> list[str]:
     facts = parse_brief(task.prompt, _ground(task))
     lines = told(task.prompt, facts)
     unused = [line.unused for line in lines if line.unused]
-    count = f"{len(unused)} sentence{'s' if len(unused) > 1 else ''} used for neither where nor who: {' | '.join(unused[:_FIRST])}"
+    count = f"{len(unused)} of its sentences used for neither where nor who: {' | '.join(unused[:_FIRST])}"
     more = " | ..." if len(unused) > _FIRST else ""
     return [words for line in lines for words in line.warnings] + ([count + more] if unused else [])
 
