@@ -100,8 +100,9 @@ def living(group: int) -> list[str]:
     for entry in Path("/proc").glob("[0-9]*"):
         try:
             state, _, owner = (entry / "stat").read_text().rpartition(")")[2].split()[:3]
-            if int(owner) == group and state != "Z":
-                found.append((entry / "cmdline").read_text().replace("\0", " "))
+            words = (entry / "cmdline").read_text().replace("\0", " ")
+            if int(owner) == group and state != "Z" and words:  # one without words has given its memory back: it ends
+                found.append(words)
         except OSError:
             continue
     return found

@@ -17,6 +17,7 @@ from esar_ros.planning.belief.brief.facts import (
     Reference,
     StartFact,
 )
+from esar_ros.planning.belief.brief.staying import is_stationary
 from esar_ros.planning.belief.brief.tokens import Sentence, sentences
 
 _COMPASS = (
@@ -72,6 +73,7 @@ def told(text: str, facts: BriefFacts) -> list[Told]:
         left = tuple(_warning(text, passage) for passage in inside if _is_left(passage))
         aside = tuple(f"{_words(text, passage)} ({passage.why})" for passage in inside if passage.is_aside)
         is_used = meant or left or any(passage.why == _COUNTED for passage in inside) or _is_named(sentence, facts)
+        is_used = is_used or (facts.stationary and is_stationary(sentence.text))
         unused = "" if is_used else _words(text, Passage(sentence.start, end, None))
         unused = unused if any(map(str.isalnum, unused)) else ""
         lines.append(Told(_runs(text, sentence.start, end, inside), meanings, left, unused, aside))

@@ -110,3 +110,9 @@ def test_no_word_of_a_sentence_is_lost(words: list[str]) -> None:
 def test_a_sentence_without_effect_is_said_once() -> None:
     text = "Anna is missing. Power line across the valley. Do not land on the glacier. She went 300 m north."
     assert [line.unused for line in told(text, parse_brief(text))] == ["", "Power line across the valley.", "", ""]
+
+
+def test_a_sentence_that_says_that_they_wait_is_used() -> None:
+    text = "Two hikers are 300 m north of the hut. They said that they would stay there. The weather is fine."
+    lines = told(text, parse_brief(text))
+    assert [bool(line.unused) for line in lines] == [False, False, True]
