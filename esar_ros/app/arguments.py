@@ -37,8 +37,9 @@ class Parser(argparse.ArgumentParser):
         """Raises UsageError with what is wrong with the arguments, and where to read about them."""
         cure = f"see {self.prog} --help"
         if message.startswith("unrecognized arguments: -"):
-            flags = [flag for parser in self._parsers() for flag in parser._option_string_actions]
-            if meant := nearest(message.split()[2].partition("=")[0], flags):
+            typed = message.split()[2].partition("=")[0]
+            flags = {flag for parser in self._parsers() for flag in parser._option_string_actions} - {typed}
+            if meant := nearest(typed, sorted(flags)):  # another verb's flag of that name is not meant
                 cure = f"did you mean {meant}? {cure}"
         raise UsageError(message, cure)
 

@@ -19,6 +19,7 @@ from esar_ros.mission.clues import PERSON
 from esar_ros.mission.observation import SeenClue
 from esar_ros.safety.inputs import RangeImageData
 from esar_ros.safety.limits import Limits
+from esar_ros.safety.observed_space import points_under
 
 _STANDS_OUT = 0.25  # m: a person who lies is 0.3 m high
 _FITS = 6  # of the plane
@@ -41,31 +42,14 @@ _SPOTS = np.array(
 _ARRIVED = 0.5  # m, level, from a spot
 
 
-@njit(cache=True, nogil=True)
-def _points(ranges, grid, range_max, rotation, sensor, reach, out):  # type: ignore[no-untyped-def]
-    """Writes points within reach (m, level) as x, y, z (m from the vehicle, map axes) and area; returns how many."""
-    azimuth_min, azimuth_step, elevation_min, elevation_step = grid
-    azimuth = azimuth_min + (np.arange(ranges.shape[1]) + 0.5) * azimuth_step
-    cos_azimuth, sin_azimuth = np.cos(azimuth), np.sin(azimuth)
-    count = 0
-    for r in range(ranges.shape[0]):
-        elevation = elevation_min + (r + 0.5) * elevation_step
-        ce, se = math.cos(elevation), math.sin(elevation)
-        for c in range(ranges.shape[1]):
-            measured = ranges[r, c]
-            if not 0.0 <= measured <= range_max:
-                continue
-            bx, by, bz = ce * cos_azimuth[c] * measured, ce * sin_azimuth[c] * measured, se * measured
-            x = rotation[0, 0] * bx + rotation[0, 1] * by + rotation[0, 2] * bz + sensor[0]
-            y = rotation[1, 0] * bx + rotation[1, 1] * by + rotation[1, 2] * bz + sensor[1]
-            if x * x + y * y > reach * reach:
-                continue
-            out[count, 0], out[count, 1] = x, y
-            out[count, 2] = rotation[2, 0] * bx + rotation[2, 1] * by + rotation[2, 2] * bz + sensor[2]
-            # A cell of level ground covers range^2 cos / sin of it; one that looks along it no more than this.
-            out[count, 3] = measured * measured * max(ce, 0.05) / max(abs(se), 0.05)
-            count += 1
-    return count
+def _ground_points(image: RangeImageData, position: Vector, reach: float) -> NDArray[np.float64]:
+    """Returns x, y, z (m from a position (m, map), map axes) and area of the points within reach (m, level)."""
+    points = points_under(image, position, math.inf)
+    points = points[np.hypot(points[:, 0], points[:, 1]) <= reach]
+    distance, elevation = points[:, 3], points[:, 4]
+    # A cell of level ground covers range^2 cos / sin of it; one that looks along it no more than this.
+    area = distance**2 * np.maximum(np.cos(elevation), 0.05) / np.maximum(np.abs(np.sin(elevation)), 0.05)
+    return np.column_stack([points[:, :3], area])
 
 
 @njit(cache=True, nogil=True)
@@ -138,14 +122,7 @@ class Ground:
         self._position = position
         self._people = [where for where in people if np.isfinite(where).all()]
         self._limits = limits
-        ranges = np.ascontiguousarray(image.ranges, dtype=np.float32)
-        points = np.empty((ranges.size, 4))
-        grid = (image.azimuth_min, image.azimuth_step, image.elevation_min, image.elevation_step)
-        count = _points(
-            ranges, grid, image.range_max, image.pose.rotation, image.pose.position - position,
-            _RINGS[-1] + limits.clearance, points,
-        )  # fmt: skip
-        self._points: NDArray[np.float64] = points[:count]
+        self._points = _ground_points(image, position, _RINGS[-1] + limits.clearance)
 
     def site(self, aim: Vector | None, is_reachable: Callable[[Vector], bool]) -> LandingSite:
         """Returns the verdict; aim: m, map, where the vehicle is on its way to. is_reachable: of a place (m, map).

@@ -64,15 +64,15 @@ def _free_by_ranges(ranges, grid, range_max, rotation, offset):  # type: ignore[
 
 
 @njit(cache=True, nogil=True)
-def _surface(ranges, grid, range_max, rotation, sensor):  # type: ignore[no-untyped-def]
-    """Returns the heights (m, negative, relative to the vehicle) of the highest and lowest point in its footprint.
+def _points_under(ranges, grid, range_max, rotation, sensor, top, out):  # type: ignore[no-untyped-def]
+    """Writes the points measured under top as x, y, z (m from the vehicle, map axes), range (m) and elevation (rad).
 
-    sensor: its position (3,) relative to the vehicle (m, map axes). Where no point was measured: -inf and inf.
+    sensor: its position (3,) relative to the vehicle (m, map axes). top: m above it. Returns the number of points.
     """
     azimuth_min, azimuth_step, elevation_min, elevation_step = grid
     azimuth = azimuth_min + (np.arange(ranges.shape[1]) + 0.5) * azimuth_step
     cos_azimuth, sin_azimuth = np.cos(azimuth), np.sin(azimuth)
-    highest, lowest = -np.inf, np.inf
+    count = 0
     for r in range(ranges.shape[0]):
         elevation = elevation_min + (r + 0.5) * elevation_step
         ce, se = math.cos(elevation), math.sin(elevation)
@@ -82,12 +82,38 @@ def _surface(ranges, grid, range_max, rotation, sensor):  # type: ignore[no-unty
                 continue
             bx, by, bz = ce * cos_azimuth[c] * measured, ce * sin_azimuth[c] * measured, se * measured
             z = rotation[2, 0] * bx + rotation[2, 1] * by + rotation[2, 2] * bz + sensor[2]
-            if z >= 0.0 or lowest <= z <= highest:
+            if z >= top:
                 continue
-            x = rotation[0, 0] * bx + rotation[0, 1] * by + rotation[0, 2] * bz + sensor[0]
-            y = rotation[1, 0] * bx + rotation[1, 1] * by + rotation[1, 2] * bz + sensor[1]
-            if math.sqrt(x * x + y * y) <= max(_FOOTPRINT, -_FOOTPRINT_GROWTH * z):
-                highest, lowest = max(highest, z), min(lowest, z)
+            out[count, 0] = rotation[0, 0] * bx + rotation[0, 1] * by + rotation[0, 2] * bz + sensor[0]
+            out[count, 1] = rotation[1, 0] * bx + rotation[1, 1] * by + rotation[1, 2] * bz + sensor[1]
+            out[count, 2], out[count, 3], out[count, 4] = z, measured, elevation
+            count += 1
+    return count
+
+
+def points_under(image: RangeImageData, position: Vector, top: float = 0.0) -> NDArray[np.float64]:
+    """Returns the points (n, 5) that a range image shows lower than top (m) above a position (m, map).
+
+    x, y and z are in m from there along the map's axes; behind them stand range (m) and elevation (rad) of the beam.
+    """
+    ranges = np.ascontiguousarray(image.ranges, dtype=np.float32)
+    grid = (image.azimuth_min, image.azimuth_step, image.elevation_min, image.elevation_step)
+    out = np.empty((ranges.size, 5))
+    rotation, sensor = image.pose.rotation, image.pose.position - position
+    return out[: _points_under(ranges, grid, image.range_max, rotation, sensor, top, out)]
+
+
+@njit(cache=True, nogil=True)
+def _surface(points):  # type: ignore[no-untyped-def]
+    """Returns the heights (m, negative, relative to the vehicle) of the highest and lowest point in its footprint.
+
+    points: as of points_under. Where none lies in the footprint: -inf and inf.
+    """
+    highest, lowest = -np.inf, np.inf
+    for n in range(points.shape[0]):
+        x, y, z = points[n, 0], points[n, 1], points[n, 2]
+        if not lowest <= z <= highest and math.sqrt(x * x + y * y) <= max(_FOOTPRINT, -_FOOTPRINT_GROWTH * z):
+            highest, lowest = max(highest, z), min(lowest, z)
     return highest, lowest
 
 
@@ -131,40 +157,25 @@ def _known_free(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _fall(ranges, grid, range_max, rotation, sensor, foot, near, slope, falls):  # type: ignore[no-untyped-def]
+def _fall(points, foot, near, slope, falls):  # type: ignore[no-untyped-def]
     """Writes the steepest fall (m/m, >= 0) of the ground from the foot point to falls, for each sector of azimuth.
 
-    sensor: its position (3,) relative to the vehicle (m, map axes). foot: height (m, relative to the vehicle) of the
-    lowest point below it. near: m from there, within which nothing counts. Ground that no echo shows falls at slope
-    (m/m) from the farthest that was seen.
+    points: as of points_under. foot: height (m, relative to the vehicle) of the lowest point below it. near: m from
+    there, within which nothing counts. Ground that no echo shows falls at slope (m/m) from the farthest that was seen.
     """
-    azimuth_min, azimuth_step, elevation_min, elevation_step = grid
-    azimuth = azimuth_min + (np.arange(ranges.shape[1]) + 0.5) * azimuth_step
-    cos_azimuth, sin_azimuth = np.cos(azimuth), np.sin(azimuth)
     farthest = np.zeros(falls.shape[0])
     last = np.full(falls.shape[0], foot)
     falls[:] = 0.0
-    for r in range(ranges.shape[0]):
-        elevation = elevation_min + (r + 0.5) * elevation_step
-        ce, se = math.cos(elevation), math.sin(elevation)
-        for c in range(ranges.shape[1]):
-            measured = ranges[r, c]
-            if not 0.0 <= measured <= range_max:
-                continue
-            bx, by, bz = ce * cos_azimuth[c] * measured, ce * sin_azimuth[c] * measured, se * measured
-            z = rotation[2, 0] * bx + rotation[2, 1] * by + rotation[2, 2] * bz + sensor[2]
-            if z >= 0.0:
-                continue
-            x = rotation[0, 0] * bx + rotation[0, 1] * by + rotation[0, 2] * bz + sensor[0]
-            y = rotation[1, 0] * bx + rotation[1, 1] * by + rotation[1, 2] * bz + sensor[1]
-            away = math.sqrt(x * x + y * y)
-            if away < near or away > _BEYOND:
-                continue
-            sector = int(falls.shape[0] * (math.atan2(y, x) + math.pi) / (2.0 * math.pi)) % falls.shape[0]
-            # The lowest point below may lie near down the slope already.
-            falls[sector] = max(falls[sector], (foot - z) / max(away - near, near))
-            if away > farthest[sector]:
-                farthest[sector], last[sector] = away, z
+    for n in range(points.shape[0]):
+        x, y, z = points[n, 0], points[n, 1], points[n, 2]
+        away = math.sqrt(x * x + y * y)
+        if away < near or away > _BEYOND:
+            continue
+        sector = int(falls.shape[0] * (math.atan2(y, x) + math.pi) / (2.0 * math.pi)) % falls.shape[0]
+        # The lowest point below may lie near down the slope already.
+        falls[sector] = max(falls[sector], (foot - z) / max(away - near, near))
+        if away > farthest[sector]:
+            farthest[sector], last[sector] = away, z
     for sector in range(falls.shape[0]):
         if farthest[sector] < _AROUND:
             unseen = foot - last[sector] + slope * (_AROUND - farthest[sector])
@@ -232,14 +243,14 @@ class ObservedSpace:
         )  # fmt: skip
 
     @cached_property
+    def _below(self) -> NDArray[np.float64]:
+        """Points (n, 5) that the ranges show below, as of points_under; none without ranges."""
+        return np.zeros((0, 5)) if self._image is None else points_under(self._image, self._position)
+
+    @cached_property
     def _footprint(self) -> tuple[float, float]:
         """Heights (m, negative, relative to the vehicle) of the highest and lowest point below; -inf and inf: none."""
-        image = self._image
-        if image is None:
-            return -math.inf, math.inf
-        grid = (image.azimuth_min, image.azimuth_step, image.elevation_min, image.elevation_step)
-        ranges = np.ascontiguousarray(image.ranges, dtype=np.float32)
-        highest, lowest = _surface(ranges, grid, image.range_max, self._rotation, image.pose.position - self._position)
+        highest, lowest = _surface(self._below)
         return float(highest), float(lowest)
 
     def depth_below(self) -> float | None:
@@ -256,15 +267,9 @@ class ObservedSpace:
         Ground that no echo shows falls at slope (m/m) from the farthest that was seen, or from the foot point.
         """
         falls = np.full(SECTORS, slope)
-        image, window, depth = self._image, self._window, self.depth_below()
-        if image is not None and depth is not None:
-            grid = (image.azimuth_min, image.azimuth_step, image.elevation_min, image.elevation_step)
-            ranges = np.ascontiguousarray(image.ranges, dtype=np.float32)
-            near = max(_FOOTPRINT, _FOOTPRINT_GROWTH * depth)
-            _fall(
-                ranges, grid, image.range_max, self._rotation, image.pose.position - self._position, -depth, near,
-                slope, falls,
-            )  # fmt: skip
+        window, depth = self._window, self.depth_below()
+        if depth is not None:
+            _fall(self._below, -depth, max(_FOOTPRINT, _FOOTPRINT_GROWTH * depth), slope, falls)
         elif window is not None and (surface := self.surface_below()) is not None:
             corner = np.asarray(window.origin, dtype=np.float64)
             _fall_in_window(window.cells, corner, window.resolution, self._position, surface, slope, falls)
