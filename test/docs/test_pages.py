@@ -133,7 +133,7 @@ def test_python_on_a_page_can_be_pasted(page: Path) -> None:
 
 def test_the_planner_on_its_page_is_the_example() -> None:
     page = (DOCS / "how-to" / "your-planner.md").read_text(encoding="utf-8")
-    (code,) = re.findall(r"^```python\n(.*?)^```$", page, re.S | re.M)
+    code = re.findall(r"^```python\n(.*?)^```$", page, re.S | re.M)[0]
     assert (ROOT / "examples/my_planner/my_planner.py").read_text(encoding="utf-8").endswith(f"\n{code}")
 
 
