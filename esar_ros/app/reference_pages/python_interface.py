@@ -1,4 +1,4 @@
-"""What a user of the package imports, from docstrings, signatures and the comments beside fields.
+"""The classes and functions that a user imports, from docstrings, signatures and the comments beside fields.
 
 Sources are read, not imported: the page is the same where an extra such as gymnasium is not installed.
 """
