@@ -72,6 +72,11 @@ def test_every_page_is_in_the_contents_once() -> None:
     assert sorted(contents) == sorted(str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md"))
 
 
+def test_every_image_is_shown() -> None:
+    shown = {name for page in pages() for name in re.findall(r"images/([\w.]+)\)", page.read_text(encoding="utf-8"))}
+    assert shown == {image.name for image in (DOCS / "images").iterdir()}
+
+
 def test_every_page_is_of_a_kind() -> None:
     for page in DOCS.rglob("*.md"):
         name = page.relative_to(DOCS)
