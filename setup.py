@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -160,6 +161,15 @@ def module_data() -> list[str]:
     return sorted(str(p.relative_to(ROOT / NAME)) for p in found)
 
 
+# Who keeps it, and where: package.xml is the one home of both.
+MANIFEST = ElementTree.parse(ROOT / "package.xml").getroot()
+MAINTAINER = MANIFEST.find("maintainer")
+assert MAINTAINER is not None
+ADDRESSES = {str(url.get("type", "website")).capitalize(): str(url.text) for url in MANIFEST.iter("url")}
+
+# What CI tests.
+PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
+
 # Ranges that the package works with; requirements/ locks the exact versions that ./esar installs.
 REQUIRES = [
     "numpy>=1.26,<3",  # 1.26 is what a ROS install's own extensions are built on
@@ -242,6 +252,19 @@ setup(
     name=NAME,
     version=VERSION,
     description="A search-and-rescue drone's mission graph on ROS 2, with its simulator and benchmark.",
+    long_description=(ROOT / "README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    maintainer=MAINTAINER.text,
+    maintainer_email=MAINTAINER.get("email"),
+    project_urls=ADDRESSES,
+    keywords=["search and rescue", "drone", "ROS 2", "benchmark", "simulator", "PX4", "AirSim"],
+    classifiers=[
+        "Development Status :: 4 - Beta",
+        "Intended Audience :: Science/Research",
+        "Operating System :: POSIX :: Linux",
+        *(f"Programming Language :: Python :: {version}" for version in PYTHONS),
+        "Topic :: Scientific/Engineering :: Artificial Intelligence",
+    ],
     license="Apache-2.0 AND AGPL-3.0",  # the second for the weights in models/ alone, which ultralytics' code trained
     python_requires=">=3.10,<3.14",
     install_requires=REQUIRES,

@@ -34,7 +34,7 @@ from esar_ros.suites.esarbench.tasks.files import write_tasks
 from esar_ros.suites.esarbench.tasks.sets import task_set
 
 ORACLE, NETWORK = "segmentation_oracle", "esar_yolo"
-CPU = {ORACLE: 0.10, NETWORK: 0.24}  # CPU-seconds a simulated second (docs/results/episode.md), until one is flown
+CPU = {ORACLE: 0.10, NETWORK: 0.24}  # CPU-seconds a simulated second (benchmarks/episode.py), until one is flown
 # Tokens that a method's model reads in a simulated second, by docs/reference/methods.md.
 TOKENS = {"pure_mllm": 530, "spf": 340, "navgpt": 1900, "unigoal": 150, "apex": 160}
 

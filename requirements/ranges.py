@@ -12,12 +12,12 @@ SETUP = Path(__file__).resolve().parent.parent / "setup.py"
 
 
 def declared() -> dict[str, Any]:
-    """The literals REQUIRES and EXTRAS of setup.py, read without running it."""
+    """The literals REQUIRES, EXTRAS, PYTHONS and VERSION of setup.py, read without running it."""
     found = {}
     for statement in ast.parse(SETUP.read_text()).body:
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
             name = statement.targets[0].id
-            if name in ("REQUIRES", "EXTRAS", "VERSION"):
+            if name in ("REQUIRES", "EXTRAS", "PYTHONS", "VERSION"):
                 found[name] = ast.literal_eval(statement.value)
     return found
 

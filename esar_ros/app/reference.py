@@ -9,6 +9,7 @@ from pathlib import Path
 from esar_ros.app.reference_pages.commands import commands_page
 from esar_ros.app.reference_pages.messages import messages_page
 from esar_ros.app.reference_pages.parameters import parameters_page
+from esar_ros.app.reference_pages.python_interface import python_interface_page
 from esar_ros.app.reference_pages.scenario_rules import scenario_rules_page
 from esar_ros.app.reference_pages.thresholds import thresholds_page
 from esar_ros.app.reference_pages.topics import topics_page
@@ -19,6 +20,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "commands.md": commands_page,
     "messages.md": messages_page,
     "parameters.md": parameters_page,
+    "python.md": python_interface_page,
     "scenario-rules.md": scenario_rules_page,
     "scenario.schema.json": json_schema,
     "thresholds.md": thresholds_page,

@@ -1,4 +1,4 @@
-"""Ground truth of a flight that no referee watched, from a file: schema esar-flight-truth/1 (docs/reference/bags.md).
+"""Ground truth of a flight that no referee watched, from a file: schema esar-flight-truth/1 (docs/how-to/bags.md).
 
 What the file leaves out is taken from the bag: the brief's words and time limit, the planner's name, where the
 odometry's frame lies. The mission's end is found by the referee's own rules.

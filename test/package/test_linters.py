@@ -18,10 +18,11 @@ OLD = pytest.mark.skipif(sys.version_info < (3, 11), reason="needs the types of 
     "command",
     [
         ("ruff", "check", "."),
+        ("ruff", "format", "--check", "."),
         pytest.param(("mypy",), marks=(OLD, pytest.mark.timeout(900))),
         ("lint-imports", "--no-cache"),
     ],
-    ids=lambda command: command[0],
+    ids=lambda command: "-".join(command[:2]),
 )
 def test_a_linter_finds_nothing(command: tuple[str, ...]) -> None:
     tool = Path(sysconfig.get_path("scripts"), command[0])

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+import yaml
 
 import esar_ros
 from esar_ros.nodes.graph.mission import MissionOptions, mission_graph
@@ -115,7 +116,8 @@ def modules() -> list[Path]:
 
 
 def test_every_place_names_one_version() -> None:
-    assert MANIFEST.findtext("version") == SETUP["VERSION"] == esar_ros.__version__
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["version"]
+    assert MANIFEST.findtext("version") == SETUP["VERSION"] == esar_ros.__version__ == cited
 
 
 def test_the_weights_licence_stands_beside_the_code_s() -> None:
