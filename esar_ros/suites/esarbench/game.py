@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from esar_ros.benchmark.engine.episode import PRESETS, fly_episode
+from esar_ros.benchmark.engine.episode import fly_episode
+from esar_ros.benchmark.engine.mission import PRESETS
 from esar_ros.geometry.frames import FARTHEST
 from esar_ros.mission.clues import KINDS, PERSON
 from esar_ros.mission.decision import Decision, Report, ReportType
