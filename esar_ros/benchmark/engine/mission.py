@@ -19,12 +19,12 @@ from esar_ros.benchmark.engine.flight_stack import FlightStack
 from esar_ros.benchmark.engine.missions import MissionSuite
 from esar_ros.benchmark.engine.recording import Recording
 from esar_ros.benchmark.engine.run_description import describe_run, mission_id
-from esar_ros.benchmark.engine.sensing import Sensed, Sensing, views_of
+from esar_ros.benchmark.engine.sensing import Sensing, views_of
 from esar_ros.benchmark.engine.simulator import LocalSimulator
 from esar_ros.benchmark.engine.wire import feedback_as_sent, seconds, single
 from esar_ros.mission.decision import Decision
 from esar_ros.mission.names import CAMERAS
-from esar_ros.mission.observation import Brief, Observation
+from esar_ros.mission.observation import Brief, Grid, Observation
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import Task
 from esar_ros.mission.thresholds import load_thresholds
@@ -173,10 +173,15 @@ class Mission:
         rgb = self._simulator.images(VEHICLE, False, True).rgb
         return {name: np.asarray(rgb[name], dtype=np.uint8) for name in CAMERAS}
 
+    def grid(self) -> Grid:
+        """Returns the bird's-eye view of the map so far."""
+        return self._sensing.grid()
+
     @property
-    def sensed(self) -> Sensed:
-        """What detector and map hold after the last frame."""
-        return self._sensed
+    def track(self) -> NDArray[np.float64]:
+        """The way flown so far, (N, 2) m in the map, a point for each decision."""
+        rows = self._recording.track
+        return np.array([rows["x"], rows["y"]], dtype=np.float64).T
 
     # -- between two frames ---------------------------------------------------------------------
 
