@@ -25,7 +25,8 @@ from typing import Any
 import numpy as np
 from page import Table, add_page, end_with, measured_code, write_page
 
-from esar_ros.benchmark.engine.episode import VEHICLE, fly_episode
+from esar_ros.benchmark.engine.episode import fly_episode
+from esar_ros.benchmark.engine.mission import VEHICLE
 from esar_ros.benchmark.runner.store import Files, Store
 from esar_ros.geometry.frames import wrap_angle
 from esar_ros.mission.errors import UsageError

@@ -22,7 +22,8 @@ from pathlib import Path
 import numpy as np
 from page import Table, add_page, write_page
 
-from esar_ros.benchmark.engine.episode import PRESETS, VEHICLE, fly_episode
+from esar_ros.benchmark.engine.episode import fly_episode
+from esar_ros.benchmark.engine.mission import PRESETS, VEHICLE
 from esar_ros.benchmark.runner.plan import choose_tasks
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import PERSON

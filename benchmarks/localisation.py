@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 from page import Table, add_page, goal_table, write_page
 from scipy.stats import chi2  # type: ignore[import-untyped]
 
-from esar_ros.benchmark.engine.episode import PRESETS, VEHICLE, fly_episode
+from esar_ros.benchmark.engine.episode import fly_episode
+from esar_ros.benchmark.engine.mission import PRESETS, VEHICLE
 from esar_ros.bridges.odometry_error import OdometryError
 from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.mission.observation import SeenClue

@@ -233,6 +233,7 @@ class PlannerNode(StepNode):
         grid = self.of_step(names.MAP_GRID, step)
         battery = self.inbox(names.BATTERY).newest
         return self._session.observe(
+            self._needs,
             step.seconds,
             (step.ns - self._start_ns) * 1e-9,
             self.vehicles[0],

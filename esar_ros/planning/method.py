@@ -72,6 +72,6 @@ def scaled(values: NDArray[np.floating[Any]], known: NDArray[np.bool_]) -> NDArr
     return np.where(known, np.minimum(share, 100.0), UNKNOWN).astype(np.int8)
 
 
-def details_of(method: Method) -> dict[str, str]:
+def details_of(method: object) -> dict[str, str]:
     """Returns a method's entries in results beside its name."""
     return dict(method.details) if isinstance(method, Detailed) else {}

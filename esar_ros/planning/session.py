@@ -1,4 +1,4 @@
-"""One method through one mission: the goal in force, reports numbered, and silence after it has stopped."""
+"""Decisions through one mission: the goal in force, reports numbered, and silence after a stop."""
 
 from __future__ import annotations
 
@@ -37,11 +37,10 @@ class PilotFeedback:
     height: float | None  # m above ground
 
 
-class Session:
-    """Asks a method once a frame. Between frames nothing changes."""
+class DecisionLog:
+    """Keeps what decisions have set so far. Between frames nothing changes."""
 
-    def __init__(self, method: Method) -> None:
-        self.method = method
+    def __init__(self) -> None:
         self.goal = Goal(GoalType.HOLD)
         self.goal_seq = 0
         self._reported = 0
@@ -49,35 +48,29 @@ class Session:
         self._decisions = 0
         self._stopped = False
         self._failure = ""  # what the method failed with
-        self._voice: OneVoice | None = None  # in a team
         self._by_person: list[Report] = []  # by a person, not yet made known
 
-    def reset(self, brief: Brief, seed: int, taken: int = 0) -> None:
-        """Begin the mission. Raises UsageError when the method cannot work with the brief.
+    @property
+    def is_silent(self) -> bool:
+        """Returns whether the vehicle holds whatever is decided: after a stop or a failure."""
+        return self._stopped or bool(self._failure)
 
-        taken: numbers of reports up to this one may have been given by a planner whose place this one takes.
-        """
-        self._failure = ""
-        self.method.reset(own_brief(brief, self.method), seed)
-        self._taken = taken
-        self._voice = OneVoice(brief) if brief.team else None
-
-    def run_clock(self) -> None:
-        """Notifies a method that can think while the mission goes on that the clock runs on meanwhile."""
-        if isinstance(self.method, Patient):
-            self.method.run_clock()
+    def begin(self, taken: int) -> None:
+        """Begins a mission. taken: numbers of reports up to this one may have been given by a planner before."""
+        self._failure, self._taken = "", taken
 
     def fail(self, why: str) -> None:
-        """Ask the method no more, since it has failed: every further decision says why, and the vehicle holds."""
+        """Ends the decisions, since who makes them has failed: every further one says why, and the vehicle holds."""
         self._failure, self.goal = why, Goal(GoalType.HOLD)
         self.goal_seq += 1
 
     def say(self, report: Report) -> None:
-        """Make a person's report known with the next decision, before the method's own."""
+        """Makes a person's report known with the next decision, before the method's own."""
         self._by_person.append(report)
 
     def observe(
         self,
+        needs: frozenset[str],
         stamp: float,
         elapsed: float,
         vehicle: str,
@@ -95,12 +88,11 @@ class Session:
         mode: Mode,
         team: tuple[Teammate, ...] = (),
     ) -> Observation:
-        """Returns the method's observation: grid and views only if it asks for them, feedback only of its own goal.
+        """Returns an observation: grid and views only if they are among the needs, feedback only of the goal in force.
 
-        stamp, elapsed: s; pose, velocity (m/s): in the map; battery: 0..1; focal: px; cameras: whose
-        images the detector has looked at; mode: of the governor.
+        needs: see planning.method.Method; stamp, elapsed: s; pose, velocity (m/s): in the map; battery: 0..1; focal:
+        px; cameras: whose images the detector has looked at; mode: of the governor.
         """
-        needs = self.method.needs
         follows = pilot is not None and pilot.goal_seq == self.goal_seq
         return Observation(
             stamp=stamp,
@@ -122,27 +114,18 @@ class Session:
             goal_reached=follows and pilot is not None and pilot.reached,
         )
 
-    def decide(self, observation: Observation | None) -> Answer:
-        """The method's answer; without an observation, or once it has stopped or failed, the vehicle holds.
-
-        Raises WrongAnswer for an answer that is no decision, and whatever the method raises.
-        """
+    def take(self, decision: Decision | None) -> Answer:
+        """Returns what a decision sets; None, and any decision after a stop or a failure: the vehicle holds."""
         if self._failure:
-            return self._answer(Decision("fail", "the planner failed", trouble=self._failure))
-        if observation is None or self._stopped:
-            return self._answer(Decision("hold", "stopped" if self._stopped else "no odometry"))
-        decision = check_decision(self.method.act(observation), self.method)
-        if self._voice is not None:
-            due = self._voice.pass_on(decision.reports, observation, decision.stop)
-            decision = replace(decision, reports=due)
-        goal = Goal(GoalType.HOLD) if decision.stop else decision.goal
-        if goal is not None:
-            self.goal = goal
-            self.goal_seq += 1
-        self._stopped = decision.stop
-        return self._answer(decision)
-
-    def _answer(self, decision: Decision) -> Answer:
+            decision = Decision("fail", "the planner failed", trouble=self._failure)
+        elif decision is None or self._stopped:
+            decision = Decision("hold", "stopped" if self._stopped else "no odometry")
+        else:
+            goal = Goal(GoalType.HOLD) if decision.stop else decision.goal
+            if goal is not None:
+                self.goal = goal
+                self.goal_seq += 1
+            self._stopped = decision.stop
         self._decisions += 1
         first = max(self._reported, self._taken) + 1
         reports = (*self._by_person, *decision.reports)
@@ -165,3 +148,36 @@ class Session:
         if self._stopped:
             return DecisionStatus.STOP
         return DecisionStatus.THINKING if decision.thinking else DecisionStatus.DONE
+
+
+class Session(DecisionLog):
+    """Asks a method once a frame."""
+
+    def __init__(self, method: Method) -> None:
+        super().__init__()
+        self.method = method
+        self._voice: OneVoice | None = None  # in a team
+
+    def reset(self, brief: Brief, seed: int, taken: int = 0) -> None:
+        """Begins the mission (see `begin`). Raises UsageError when the method cannot work with the brief."""
+        self.begin(taken)
+        self.method.reset(own_brief(brief, self.method), seed)
+        self._voice = OneVoice(brief) if brief.team else None
+
+    def run_clock(self) -> None:
+        """Notifies a method that can think while the mission goes on that the clock runs on meanwhile."""
+        if isinstance(self.method, Patient):
+            self.method.run_clock()
+
+    def decide(self, observation: Observation | None) -> Answer:
+        """The method's answer; without an observation, or once it has stopped or failed, the vehicle holds.
+
+        Raises WrongAnswer for an answer that is no decision, and whatever the method raises.
+        """
+        if observation is None or self.is_silent:
+            return self.take(None)
+        decision = check_decision(self.method.act(observation), self.method)
+        if self._voice is not None:
+            due = self._voice.pass_on(decision.reports, observation, decision.stop)
+            decision = replace(decision, reports=due)
+        return self.take(decision)

@@ -3,19 +3,19 @@
     import gymnasium
     env = gymnasium.make("esar_ros.suites.gym:esar/uav-on-v0", task="standin_park_mini-0")
 
-The agent of the episode is the caller: the episode runs in a thread of its own, where the suite's own engine asks an
-agent as it asks any other, and waits for the next `step`. So rules, contacts and scores are the benchmark's.
+The suite's own flight is stepped, as it is by an agent's loop: rules, contacts and scores are the benchmark's.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import import_module
-from queue import SimpleQueue
 from typing import Any, Protocol
 
 import gymnasium
+import numpy as np
+from numpy.typing import NDArray
 
 from esar_ros.mission.errors import UsageError, suggest
 
@@ -26,24 +26,13 @@ _GAMES = {  # by suite: module and class, imported when asked for
 NAMESPACE = "esar"
 
 
-class Ending(Protocol):
+@dataclass(frozen=True)
+class Ending:
     """The end of an episode."""
 
-    @property
-    def observation(self) -> Any:
-        """After the last action."""
-
-    @property
-    def reward(self) -> float:
-        """The episode's score, 0 to 1."""
-
-    @property
-    def truncated(self) -> bool:
-        """Returns whether it ended at its limit of actions or time."""
-
-    @property
-    def info(self) -> dict[str, Any]:
-        """Words on it."""
+    reward: float  # the episode's score, 0 to 1
+    truncated: bool  # it ended at its limit of actions or time
+    info: Mapping[str, Any]  # words on it
 
 
 class Game(Protocol):
@@ -52,127 +41,73 @@ class Game(Protocol):
     observation_space: gymnasium.Space[Any]
     action_space: gymnasium.Space[Any]
 
-    @property
-    def info(self) -> dict[str, Any]:
-        """The task's words, for the caller when an episode has begun."""
+    def reset(self, seed: int) -> tuple[Any, dict[str, Any]]:
+        """Begins an episode: the first observation, and the task's words."""
 
-    def fly(self, seed: int, ask: Callable[[Any], Any]) -> Ending:
-        """Flies an episode whose actions are the answers to observations; in one thread always."""
+    def step(self, action: Any) -> tuple[Any, Ending | None]:
+        """Takes an action: the next observation, and the ending where the episode has ended."""
 
-    def close(self) -> None:
-        """Gives back what it holds, in that thread."""
-
-
-class _CalledOff(BaseException):
-    """Passes through an engine whose episode nobody goes on with."""
-
-
-class _Thread:
-    """Flies episodes one after another in a thread of its own: graphics contexts belong to theirs."""
-
-    def __init__(self, game: Game) -> None:
-        self._game = game
-        self._orders: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self._actions: SimpleQueue[Any] = SimpleQueue()
-        self._told: SimpleQueue[Any] = SimpleQueue()
-        self._thread = threading.Thread(target=self._run, daemon=True, name="episode")
-        self._thread.start()
-        self.is_flying = False
-
-    def begin(self, seed: int) -> Any:
-        """The first observation. Raises what the flight raises."""
-        self.call_off()
-        self.is_flying = True
-        self._orders.put(lambda: self._fly(seed))
-        ending, told = self._wait()
-        return told.observation if ending else told
-
-    def answer(self, action: Any) -> tuple[bool, Any]:
-        """Returns whether the episode has ended, and its Ending or the next observation. Raises as begin."""
-        self._actions.put(action)
-        return self._wait()
-
-    def call_off(self) -> None:
-        """End the episode that is flown, if one is."""
-        if self.is_flying:
-            self._actions.put(_CalledOff())
-            while self._told.get()[0] == "asked":
-                pass
-            self.is_flying = False
+    def picture(self) -> NDArray[np.uint8]:
+        """Returns the moment as an RGB image (height, width, 3)."""
 
     def close(self) -> None:
-        """End the thread."""
-        self.call_off()
-        self._orders.put(None)
-        self._thread.join()
-
-    def _wait(self) -> tuple[bool, Any]:
-        kind, told = self._told.get()
-        self.is_flying = kind == "asked"
-        if kind == "raised":
-            raise told
-        return kind == "ended", told
-
-    def _run(self) -> None:
-        while (order := self._orders.get()) is not None:
-            order()
-        self._game.close()
-
-    def _fly(self, seed: int) -> None:
-        try:
-            self._told.put(("ended", self._game.fly(seed, self._ask)))
-        except BaseException as failure:
-            self._told.put(("raised", failure))
-
-    def _ask(self, observation: Any) -> Any:
-        self._told.put(("asked", observation))
-        action = self._actions.get()
-        if isinstance(action, _CalledOff):
-            raise action
-        return action
+        """Gives back what it holds."""
 
 
 class EpisodeEnv(gymnasium.Env[Any, Any]):
     """A task's episode. The reward is the episode's score, at its end; 0 before."""
 
-    def __init__(self, suite: str, task: str, **options: Any) -> None:
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 1}  # noqa: RUF012
+
+    def __init__(self, suite: str, task: str, render_mode: str | None = None, **options: Any) -> None:
         """options: the game's own. Raises UsageError for what there is not."""
         if suite not in _GAMES:
             raise UsageError(f"suite '{suite}' has no environment", suggest(suite, _GAMES))
+        modes = self.metadata["render_modes"]
+        if render_mode is not None and render_mode not in modes:
+            raise UsageError(f"no render_mode '{render_mode}'", suggest(render_mode, modes))
+        self.render_mode = render_mode
         module, name = _GAMES[suite]
         self._game: Game = getattr(import_module(module), name)(task, **options)
         self.observation_space, self.action_space = self._game.observation_space, self._game.action_space
-        self._thread: _Thread | None = None
-        self._over = True
+        self._begun, self._over = False, True
 
     def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode; without a seed the next of the environment's own. Raises what cannot be flown."""
         super().reset(seed=seed)
-        if self._thread is None:
-            self._thread = _Thread(self._game)
-        self._over = True  # until it has begun
-        told = self._thread.begin(int(self.np_random.integers(1 << 31)))
-        self._over = not self._thread.is_flying
-        return told, self._game.info
+        self._begun, self._over = False, True  # until it has begun
+        seen, info = self._game.reset(int(self.np_random.integers(1 << 31)))
+        self._begun, self._over = True, False
+        return seen, info
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Take an action. Raises RuntimeError when no episode is under way, ValueError for what is no action."""
-        if self._over or self._thread is None:
+        if self._over:
             raise RuntimeError("the episode is over: call reset")
         if not self.action_space.contains(action):
             raise ValueError(f"not in the action space: {action!r:.200}")
         self._over = True  # unless it goes on
-        ended, told = self._thread.answer(action)
-        if not ended:
+        seen, ending = self._game.step(action)
+        if ending is None:
             self._over = False
-            return told, 0.0, False, False, {}
-        return told.observation, told.reward, not told.truncated, told.truncated, told.info
+            return seen, 0.0, False, False, {}
+        return seen, ending.reward, not ending.truncated, ending.truncated, dict(ending.info)
+
+    def render(self) -> NDArray[np.uint8] | None:  # type: ignore[override]
+        """Returns the four cameras' pictures beside the map, RGB, for render_mode "rgb_array".
+
+        Raises RuntimeError before the first reset.
+        """
+        if self.render_mode is None:
+            return None
+        if not self._begun:
+            raise RuntimeError("nothing to render: call reset")
+        return self._game.picture()
 
     def close(self) -> None:
-        """End the episode and its thread."""
-        if self._thread is not None:
-            self._thread.close()
-        self._thread = None
+        """Give the graphics contexts back."""
+        self._begun, self._over = False, True
+        self._game.close()
 
 
 for _suite in _GAMES:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -37,7 +36,6 @@ def test_gymnasiums_checker_finds_nothing() -> None:
     made = gymnasium.make(ID, task=TASK, images=())
     check_env(made.unwrapped)
     made.close()
-    assert not [thread for thread in threading.enumerate() if thread.name == "episode"]
 
 
 @pytest.mark.full
@@ -77,50 +75,76 @@ def test_an_episode_can_be_left_and_begun_again(env: Any) -> None:
         env.unwrapped.step(99)
 
 
+def test_a_vector_of_environments_is_stepped_together() -> None:
+    vector = gymnasium.make_vec(ID, num_envs=2, vectorization_mode="sync", task=TASK, images=())
+    seen, _ = vector.reset(seed=1)
+    later, rewards, terminated, truncated, _ = vector.step(np.array([UP, FORWARD]))
+    moved = later["pose"] - seen["pose"]
+    assert moved[0, 2] == pytest.approx(2.0) and moved[1, 2] == 0.0 and np.hypot(*moved[1, :2]) > 1.0
+    assert not rewards.any() and not terminated.any() and not truncated.any()
+    vector.close()
+
+
+def test_a_moment_is_rendered_as_four_pictures_and_the_map() -> None:
+    made = gymnasium.make(ID, task=TASK, images=(), render_mode="rgb_array")
+    with pytest.raises(RuntimeError, match="call reset"):
+        made.unwrapped.render()
+    made.reset(seed=1)
+    first: Any = made.render()
+    assert first.dtype == np.uint8 and first.shape == (692, 692 - 2 + 4 + 640, 3)
+    made.step(UP)
+    assert (made.render() != first).any(axis=2)[:, :690].mean() > 0.2, "the cameras have risen"
+    made.close()
+    with pytest.raises(UsageError, match="no render_mode 'ansi'"):
+        gymnasium.make(ID, task=TASK, render_mode="ansi")
+
+
 class Counted:
     """A game of three questions whose score is the sum of the answers."""
 
     observation_space = gymnasium.spaces.Discrete(100)
     action_space = gymnasium.spaces.Discrete(2)
-    threads: ClassVar[set[int]] = set()
     closed = 0
 
     def __init__(self, task: str) -> None:
-        self.task, self.info = task, {"of": "three"}
+        self.task = task
 
-    def fly(self, seed: int, ask: Any) -> Any:
-        Counted.threads.add(threading.get_ident())
+    def reset(self, seed: int) -> Any:
         if self.task == "broken":
             raise UsageError("no such scene", "name another")
-        reward = float(sum(ask(number) for number in range(3)))
-        return type("End", (), {"observation": 3, "reward": reward, "truncated": self.task == "long", "info": {}})
+        self.answers: list[int] = []
+        return 0, {"of": "three"}
+
+    def step(self, action: int) -> Any:
+        self.answers.append(action)
+        number = len(self.answers)
+        over = gym.Ending(float(sum(self.answers)), self.task == "long", {}) if number == 3 else None
+        return number, over
 
     def close(self) -> None:
         Counted.closed += 1
-        Counted.threads.add(threading.get_ident())
 
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> type[Counted]:
     monkeypatch.setitem(gym._GAMES, "counted", (__name__, "Counted"))
     monkeypatch.setattr(gym, "import_module", lambda name: SimpleNamespace(Counted=Counted))
-    Counted.threads.clear()
     Counted.closed = 0
     return Counted
 
 
 @pytest.mark.parametrize("task", ["short", "long"])
-def test_observations_and_actions_take_turns_in_one_thread(counted: type[Counted], task: str) -> None:
+def test_the_score_comes_with_the_end(counted: type[Counted], task: str) -> None:
     made = gym.EpisodeEnv("counted", task)
     for _ in range(2):
         assert made.reset(seed=3) == (0, {"of": "three"})
         assert made.step(1) == (1, 0.0, False, False, {})
         assert made.step(0) == (2, 0.0, False, False, {})
         assert made.step(1) == (3, 2.0, task == "short", task == "long", {})
-    made.reset()
+        with pytest.raises(RuntimeError, match="call reset"):
+            made.step(1)
     made.close()
-    made.close()
-    assert counted.closed == 1 and len(counted.threads) == 1 and threading.get_ident() not in counted.threads
+    assert counted.closed == 1
 
 
 def test_what_the_flight_raises_reaches_the_caller(counted: type[Counted]) -> None:
@@ -128,13 +152,15 @@ def test_what_the_flight_raises_reaches_the_caller(counted: type[Counted]) -> No
     for _ in range(2):
         with pytest.raises(UsageError, match="no such scene"):
             made.reset()
+        with pytest.raises(RuntimeError, match="call reset"):
+            made.step(1)
     made.close()
     with pytest.raises(UsageError, match="no environment"):
         gym.EpisodeEnv("elsewhere", "x")
 
 
-def test_a_mission_is_told_and_asked_as_a_method_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The engine is a stand-in that asks once: its observation and the decision that the action became."""
+def test_a_mission_is_stepped_as_a_method_flies_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the mission is handed by an action, with an observation of two objects; and its end is the result's."""
     from esar_ros.suites.esarbench import game
 
     decisions: list[Any] = []
@@ -142,15 +168,31 @@ def test_a_mission_is_told_and_asked_as_a_method_is(monkeypatch: pytest.MonkeyPa
         SeenClue(7, "tent", "", 0.3, np.array([1.0, 2.0, 3.0]), np.eye(3), 1, 9.0, 0.0, 1.0),
         SeenClue(8, PERSON, "", 0.9, np.array([4.0, 5.0, 6.0]), np.eye(3), 2, 9.0, 0.0, 1.0),
     ]
+    told = Observation(1.0, 1.0, "uav1", Pose(np.array([10.0, 20.0, 30.0])), np.zeros(3), None, 0.5, tuple(people))
 
-    def fly_episode(suite: Any, task: Any, planner: str, seed: int, conditions: Any, method: Any) -> Any:
-        method.reset(SimpleNamespace(prompt="find them", t_max=60.0, area=np.zeros((3, 2)), home=np.zeros(3)), seed)
-        seen = Observation(1.0, 1.0, "uav1", Pose(np.array([10.0, 20.0, 30.0])), np.zeros(3), None, 0.5, tuple(people))
-        decisions.append(method.act(seen))
-        scores = SimpleNamespace(rs=0.25, model_dump=lambda: {"rs": 0.25})
-        return SimpleNamespace(result=SimpleNamespace(end=End.TIMEOUT, error=None, metrics=scores))
+    class Flown:
+        ended = False
+        brief = SimpleNamespace(prompt="find them", t_max=60.0, area=np.zeros((3, 2)), home=np.zeros(3))
 
-    monkeypatch.setattr(game, "fly_episode", fly_episode)
+        def __init__(self, *_: Any) -> None:
+            pass
+
+        def reset(self, task: Any, seed: int) -> Observation:
+            return told
+
+        def step(self, decision: Any) -> Observation:
+            decisions.append(decision)
+            self.ended = True
+            return told
+
+        def result(self) -> Any:
+            scores = SimpleNamespace(rs=0.25, model_dump=lambda: {"rs": 0.25})
+            return SimpleNamespace(result=SimpleNamespace(end=End.TIMEOUT, error=None, metrics=scores))
+
+        def close(self) -> None:
+            pass
+
+    monkeypatch.setattr(game, "Mission", Flown)
     made = gym.EpisodeEnv("esarbench", "aotai-first", detector="segmentation_oracle")
     seen, info = made.reset(seed=1)
     assert info["prompt"] == "find them" and made.observation_space.contains(seen)

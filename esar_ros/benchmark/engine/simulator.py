@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import secrets
 from collections.abc import Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any
 
@@ -35,10 +36,7 @@ _OPTICAL = Pose(quaternion=quaternion_from_rotation(optical_rotation(0.0, 0.0)))
 
 
 class LocalSimulator:
-    """One world with its vehicles; time stands still between calls that advance it.
-
-    Use it inside a running asyncio loop: AirSim's motions answer through one, though no caller awaits them here.
-    """
+    """One world with its vehicles; time stands still between calls that advance it."""
 
     def __init__(self, place: PlaceMap, seed: int, rig: Vehicle, vehicles: Sequence[str]) -> None:
         self._token = secrets.token_hex(8)
@@ -48,7 +46,13 @@ class LocalSimulator:
         context = self.context
         self._api = Api(
             context,
-            [SessionApi(context), MotionApi(context), StateApi(context), SensorsApi(context), WorldApi(context)],
+            [
+                SessionApi(context),
+                MotionApi(context, Future),
+                StateApi(context),
+                SensorsApi(context),
+                WorldApi(context),
+            ],
         )
         self._renderer: Renderer | None = None
 
@@ -111,7 +115,7 @@ class LocalClient:
     def call(self, method: str, *arguments: Any) -> Any:
         """Returns the result of a method that answers at once."""
         result = self._ask(method, arguments)
-        if inspect.isawaitable(result):
+        if inspect.isawaitable(result) or isinstance(result, Future):
             _forget(result)
             raise AirSimError(f"{method} takes time: nobody waits for it in this process")
         if isinstance(result, Encoded):

@@ -5,7 +5,6 @@ The velocities reach the vehicle as the bridge sends them, once a control period
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 
 import numpy as np
@@ -29,15 +28,11 @@ _FLY, _STAND = 8.0, 8.0  # s of each step and of the stop after it
 
 def fly_steps(place: PlaceMap, rig: Vehicle) -> Flight:
     """Returns a flight east, west, north, south, up and down at each speed in turn, with a stop after each."""
-
-    async def flight() -> Flight:  # a loop must be running for the simulator's motions
-        simulator = LocalSimulator(place, 0, rig, (_NAME,))
-        try:
-            return _fly(simulator, rig)
-        finally:
-            simulator.close()
-
-    return asyncio.run(flight())
+    simulator = LocalSimulator(place, 0, rig, (_NAME,))
+    try:
+        return _fly(simulator, rig)
+    finally:
+        simulator.close()
 
 
 def _steps() -> Iterator[Vector]:

@@ -74,6 +74,7 @@ class MethodAgent:
             now = observation.number * STEP_SECONDS + ask * STEP_SECONDS / ASKS
             answer = self._session.decide(
                 self._session.observe(
+                    self._session.method.needs,
                     now,
                     now,
                     "uav1",

@@ -3,41 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from numpy.typing import NDArray
 
-from esar_ros.benchmark.engine.episode import PRESETS, fly_episode
+from esar_ros.benchmark.engine.mission import PRESETS, Caller, Mission
 from esar_ros.geometry.frames import FARTHEST
 from esar_ros.mission.clues import KINDS, PERSON
 from esar_ros.mission.decision import Decision, Report, ReportType
 from esar_ros.mission.names import CAMERAS, DEFAULT_DETECTOR
-from esar_ros.mission.observation import Brief, Observation, SeenClue
+from esar_ros.mission.observation import Observation, SeenClue
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.perception.detectors.chosen import about_chosen
 from esar_ros.planning.leg import waypoint
 from esar_ros.planning.method import VIEWS
+from esar_ros.planning.methods.models.strategy_map import Scene
 from esar_ros.scoring.truth import End
 from esar_ros.suites.esarbench.suite import ESARBENCH
 from esar_ros.suites.esarbench.tasks.validation import load_valid_task
+from esar_ros.suites.gym import Ending
+from esar_ros.suites.moment_picture import draw_moment
 
 OBJECTS = 32  # that are told, the surest first
 REACH = 50.0  # m, of a goal from the vehicle along east and north
 HEIGHTS = (5.0, 120.0)  # m above ground, of a goal
 SPEED = 5.0  # m/s
-
-
-@dataclass(frozen=True)
-class MissionEnding:
-    """See suites.gym.Ending; the reward is the mission's RS."""
-
-    observation: dict[str, Any]
-    reward: float
-    truncated: bool
-    info: dict[str, Any]
 
 
 class MissionGame:
@@ -47,9 +39,9 @@ class MissionGame:
         """images: colour and planar depth of the four cameras, 320x240, are told too. Raises UsageError."""
         about_chosen(detector)
         self._task = load_valid_task(task)
-        self._conditions = RunConditions(preset="fast", detector=detector)
         self._images = images
-        self._brief: Brief | None = None
+        caller = Caller("gym", needs=frozenset({VIEWS} if images else ()))
+        self._mission = Mission(ESARBENCH, RunConditions(preset="fast", detector=detector), caller)
         width, height = PRESETS["fast"]
         far = FARTHEST
         told: dict[str, spaces.Space[Any]] = {
@@ -75,33 +67,52 @@ class MissionGame:
             }
         )
 
-    @property
-    def info(self) -> dict[str, Any]:
-        """The brief."""
-        assert self._brief is not None
-        brief = self._brief
-        return {"prompt": brief.prompt, "t_max": brief.t_max, "area": brief.area, "home": brief.home}
-
-    def fly(self, seed: int, ask: Callable[[Any], Any]) -> MissionEnding:
+    def reset(self, seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
         """See suites.gym.Game."""
-        caller = _Caller(self, ask)
-        flown = fly_episode(ESARBENCH, self._task, caller.name, seed, self._conditions, method=caller)
-        result = flown.result
+        self._seen = self._mission.reset(self._task, seed)
+        brief = self._mission.brief
+        return self._arrays(), {"prompt": brief.prompt, "t_max": brief.t_max, "area": brief.area, "home": brief.home}
+
+    def step(self, action: dict[str, Any]) -> tuple[dict[str, Any], Ending | None]:
+        """See suites.gym.Game; the reward is the mission's RS. A report names an object by its place, from 1."""
+        seen, mission = self._seen, self._mission
+        east, north, height, yaw = (float(v) for v in action["goal"])
+        x, y = seen.pose.position[:2]
+        chosen = int(action["report"])
+        reports = tuple(_report(clue) for clue in _surest(seen)[chosen - 1 : chosen] if chosen)
+        goal = waypoint(x + east, y + north, height, SPEED, yaw)
+        self._seen = mission.step(Decision("goal", "as asked", goal, reports, stop=bool(action["stop"])))
+        if not mission.ended:
+            return self._arrays(), None
+        result = mission.result().result
         info = {"end": result.end.value, "error": result.error, "metrics": result.metrics.model_dump()}
-        last = {name: array.copy() for name, array in caller.last.items()}  # nothing is looked at after the end
-        return MissionEnding(last, float(result.metrics.rs), result.end is End.TIMEOUT, info)
+        return self._arrays(), Ending(float(result.metrics.rs), result.end is End.TIMEOUT, info)
+
+    def picture(self) -> NDArray[np.uint8]:
+        """See suites.gym.Game."""
+        seen, brief, mission = self._seen, self._mission.brief, self._mission
+        scene = Scene(
+            here=seen.pose.position[:2],
+            yaw=seen.pose.yaw,
+            home=brief.home[:2],
+            track=mission.track,
+            area=brief.area,
+            candidates=(),
+            clues=_surest(seen),
+            grid=mission.grid(),
+            belief=None,
+        )
+        return draw_moment(mission.pictures(), scene)
 
     def close(self) -> None:
-        """Every mission has given back what it held."""
+        """See suites.gym.Game."""
+        self._mission.close()
 
-    def begin(self, brief: Brief) -> None:
-        """Keep the brief of the mission that begins."""
-        self._brief = brief
-
-    def arrays(self, seen: Observation, objects: list[SeenClue]) -> dict[str, Any]:
-        """An observation in the spaces' form: of an object position (m), probability, number of its kind and views."""
+    def _arrays(self) -> dict[str, Any]:
+        """The observation in the spaces' form: of an object position (m), probability, number of its kind and views."""
+        seen = self._seen
         rows = np.zeros((OBJECTS, 6))
-        for row, clue in zip(rows, objects, strict=False):
+        for row, clue in zip(rows, _surest(seen), strict=False):
             row[:] = [*clue.position, clue.probability, KINDS.index(clue.kind), clue.views]
         told: dict[str, Any] = {
             "pose": np.array([*seen.pose.position, seen.pose.yaw]),
@@ -118,39 +129,10 @@ class MissionGame:
             told["depth"] = np.maximum(np.nan_to_num(depth, nan=0.0, posinf=np.inf), 0.0).astype(np.float32)
         return told
 
-    @property
-    def needs(self) -> frozenset[str]:
-        """See planning.method.Method."""
-        return frozenset({VIEWS}) if self._images else frozenset()
 
-
-class _Caller:
-    """The method that is whoever calls."""
-
-    name = "gym"
-    eligible = True
-
-    def __init__(self, game: MissionGame, ask: Callable[[Any], Any]) -> None:
-        self._game, self._ask = game, ask
-        self.needs = game.needs
-        self.last: dict[str, Any] = {}
-
-    def reset(self, brief: Brief, seed: int) -> None:
-        """Keep the brief."""
-        self._game.begin(brief)
-
-    def act(self, observation: Observation) -> Decision:
-        """Ask; a report names an object by its place among those told, from 1."""
-        objects = sorted(observation.clues, key=lambda clue: (-clue.probability, clue.id))[:OBJECTS]
-        self.last = self._game.arrays(observation, objects)
-        action = self._ask(self.last)
-        east, north, height, yaw = (float(v) for v in action["goal"])
-        x, y = observation.pose.position[:2]
-        chosen = int(action["report"])
-        reports = tuple(_report(clue) for clue in objects[chosen - 1 : chosen] if chosen)
-        return Decision(
-            "goal", "as asked", waypoint(x + east, y + north, height, SPEED, yaw), reports, stop=bool(action["stop"])
-        )
+def _surest(seen: Observation) -> list[SeenClue]:
+    """Returns the objects that are told, the surest first."""
+    return sorted(seen.clues, key=lambda clue: (-clue.probability, clue.id))[:OBJECTS]
 
 
 def _report(clue: SeenClue) -> Report:

@@ -101,6 +101,69 @@ class FlownEpisode:
     account: dict[str, int] = field(default_factory=dict)  # see planning.steps.agent.Accountable
 
 
+class StepFlight:
+    """Flies one episode by actions: `reset`, then a `step` for every action until it is `over`."""
+
+    def __init__(
+        self,
+        world: StepWorld,
+        episode: ObjectGoalEpisode,
+        id: str,
+        conditions: UavOnConditions,
+        settings: SuiteSettings,
+        truth: bool = False,
+        draw: Draw = lambda draw: draw(),
+    ) -> None:
+        """id: what is told of the task's name; truth: labels may be asked for; draw: draws an image."""
+        self._world, self._episode, self._id = world, episode, id
+        self._conditions, self._settings = conditions, settings
+        self._look, self._draw = Look(conditions.depth, truth), draw
+
+    def reset(self) -> StepObservation:
+        """Begins the episode and returns what is seen at its start. Raises UsageError for what cannot be flown."""
+        world, episode = self._world, self._episode
+        start = self._commanded = StepPose.of(episode.start)
+        if not world.is_free(start.pose):
+            raise UsageError(f"episode {episode.id} of {episode.scene}: its start is not free", "mend start_pose")
+        world.place(start.pose)
+        self.flown = FlownEpisode([FlownFrame(None, 0.0, False, start.pose, world.measured)])
+        # Axes stay the map's, tilted start or not: the box lies along them, and up is up.
+        self._frame = Pose(-start.position) if self._conditions.pose == "relative" else Pose()
+        self.task = StepTask(
+            self._id,
+            episode.goal,
+            StepPose.of(self._frame.compose(start.pose)),
+            self._settings.half_side,
+            MAX_ACTIONS,
+            MappingProxyType(self._settings.sizes),
+        )
+        self.over = False
+        return self._observe()
+
+    def step(self, action: StepAction) -> StepObservation:
+        """Flies an action and returns what is seen then. Raises ValueError for what is no action."""
+        world, flown = self._world, self.flown
+        action = checked(action, self._settings.largest)
+        if action.kind is StepKind.STOP:
+            world.hover()
+            flown.stopped, flown.contact_at_stop, self.over = True, world.touched(), True
+        else:
+            size = self.task.size(action)
+            self._commanded = self._commanded.after(action.kind, size)
+            world.fly(self._commanded, self._conditions.step_time)
+            contact = world.touched()
+            flown.frames.append(FlownFrame(action.kind, size, contact, self._commanded.pose, world.measured))
+            self.over = contact or len(flown.frames) > MAX_ACTIONS
+        flown.seconds = world.seconds
+        return self._observe()
+
+    def _observe(self) -> StepObservation:
+        pose = self._commanded.pose if self._conditions.poses == "commanded" else self._world.measured
+        told = self._frame.compose(pose)
+        views = self._world.images(told, self._look, self._draw)
+        return StepObservation(len(self.flown.frames) - 1, StepPose.of(told), views)
+
+
 def fly(
     world: StepWorld,
     episode: ObjectGoalEpisode,
@@ -112,49 +175,20 @@ def fly(
     in_agent: Callable[[bool], None] = lambda inside: None,
     truth: bool = False,
 ) -> FlownEpisode:
-    """Flies an episode to its end. Raises UsageError for what cannot be flown.
+    """Flies an agent through an episode (see StepFlight). Raises UsageError for what cannot be flown.
 
-    id: what the agent is told of the task's name; in_agent: called with True before and False after each call of it;
-    truth: it may ask for labels.
+    in_agent: called with True before and False after each call of the agent.
     """
-    calls, look = StepCalls(in_agent), Look(conditions.depth, truth)
-    start = commanded = StepPose.of(episode.start)
-    if not world.is_free(start.pose):
-        raise UsageError(f"episode {episode.id} of {episode.scene}: its start is not free", "mend start_pose")
-    world.place(start.pose)
-    flown = FlownEpisode([FlownFrame(None, 0.0, False, start.pose, world.measured)])
-    # Axes stay the map's, tilted start or not: the box lies along them, and up is up.
-    frame = Pose(-start.position) if conditions.pose == "relative" else Pose()
-    task = StepTask(
-        id,
-        episode.goal,
-        StepPose.of(frame.compose(start.pose)),
-        settings.half_side,
-        MAX_ACTIONS,
-        MappingProxyType(settings.sizes),
-    )
-
-    def observe(number: int) -> StepObservation:
-        pose = commanded.pose if conditions.poses == "commanded" else world.measured
-        told = frame.compose(pose)
-        return StepObservation(number, StepPose.of(told), world.images(told, look, calls.draw))
-
+    calls = StepCalls(in_agent)
+    flight = StepFlight(world, episode, id, conditions, settings, truth, calls.draw)
+    seen = flight.reset()
+    flown = flight.flown
     try:
-        calls.ask(lambda: agent.reset(task, seed))
+        calls.ask(lambda: agent.reset(flight.task, seed))
         flown.details = calls.ask(lambda: _details(agent))
-        for number in range(MAX_ACTIONS):
-            observation = observe(number)
-            action = calls.ask(lambda: _checked(agent.act(observation), settings.largest))  # noqa: B023
-            if action.kind is StepKind.STOP:
-                world.hover()
-                flown.stopped, flown.contact_at_stop = True, world.touched()
-                break
-            size = task.size(action)
-            commanded = commanded.after(action.kind, size)
-            world.fly(commanded, conditions.step_time)
-            flown.frames.append(FlownFrame(action.kind, size, world.touched(), commanded.pose, world.measured))
-            if flown.frames[-1].contact:
-                break
+        while not flight.over:
+            action = calls.ask(lambda: checked(agent.act(seen), settings.largest))  # noqa: B023
+            seen = flight.step(action)
         flown.account = calls.ask(lambda: _account(agent))
     except AgentError as failure:
         flown.error, flown.trace = str(failure), stack_trace(failure)
@@ -162,8 +196,8 @@ def fly(
     return flown
 
 
-def _checked(action: Any, largest: float) -> StepAction:
-    """An agent's answer, its size as a float. Raises ValueError unless it is an action of a possible size."""
+def checked(action: Any, largest: float) -> StepAction:
+    """Returns an agent's answer, its size as a float. Raises ValueError unless it is an action of a possible size."""
     if not isinstance(action, StepAction) or not isinstance(action.kind, StepKind):
         raise ValueError(f"its answer is no action: {repr(action)[:100]}")
     if action.size is None:

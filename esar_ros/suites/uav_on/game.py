@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import FARTHEST
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.object_goal import StepAction, StepKind, StepObservation, StepPose, StepTask
+from esar_ros.mission.names import CAMERAS
+from esar_ros.mission.object_goal import StepAction, StepKind
+from esar_ros.planning.methods.models.strategy_map import Scene
 from esar_ros.scoring.object_goal import GoalOutcome
+from esar_ros.suites.gym import Ending
+from esar_ros.suites.moment_picture import draw_moment
 from esar_ros.suites.uav_on.conditions import UavOnConditions
-from esar_ros.suites.uav_on.flight import Look, fly
+from esar_ros.suites.uav_on.flight import StepFlight
 from esar_ros.suites.uav_on.result import make_goal_result
 from esar_ros.suites.uav_on.scenes import find_task
 from esar_ros.suites.uav_on.settings import load_suite_settings
@@ -22,16 +26,6 @@ from esar_ros.suites.uav_on.worlds.embedded import EmbeddedWorld, OpenScene
 
 IMAGES = ("colour", "depth")
 ACTIONS = tuple(StepKind)  # by number
-
-
-@dataclass(frozen=True)
-class GoalEnding:
-    """See suites.gym.Ending; the reward is 1 of a success under the public code's rules, else 0."""
-
-    observation: dict[str, Any]
-    reward: float
-    truncated: bool
-    info: dict[str, Any]
 
 
 class StepGame:
@@ -54,26 +48,46 @@ class StepGame:
         )
         self.action_space = spaces.Discrete(len(ACTIONS))
 
-    @property
-    def info(self) -> dict[str, Any]:
-        """The object's words."""
-        goal = self._task.entry.episode.goal
-        return {"task": self._task.id, "name": goal.name, "size": goal.size, "description": goal.description}
-
-    def fly(self, seed: int, ask: Callable[[Any], Any]) -> GoalEnding:
+    def reset(self, seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
         """See suites.gym.Game. Nothing in an episode is drawn by lot: the seed changes nothing."""
         if self._opened is None:
             self._opened = OpenScene(self._task.scene, self._settings)
-        world, conditions = EmbeddedWorld(self._opened), UavOnConditions()
-        caller = _Caller(lambda observation: ask(self._arrays(observation)))
-        flown = fly(world, self._task.entry.episode, self._task.id, caller, seed, conditions, self._settings)
-        result = make_goal_result(self._task, flown, conditions.poses, True, self._opened.map_digest)
-        told = flown.frames[-1].commanded
-        views = world.images(told, Look(conditions.depth, False), lambda draw: draw())
-        last = self._arrays(StepObservation(len(flown.frames) - 1, StepPose.of(told), views))
-        success = result.outcome is GoalOutcome.SUCCESS
+        episode, world = self._task.entry.episode, EmbeddedWorld(self._opened)
+        self._flight = StepFlight(world, episode, self._task.id, UavOnConditions(), self._settings)
+        self._seen = self._flight.reset()
+        goal = episode.goal
+        info = {"task": self._task.id, "name": goal.name, "size": goal.size, "description": goal.description}
+        return self._arrays(), info
+
+    def step(self, action: Any) -> tuple[dict[str, Any], Ending | None]:
+        """See suites.gym.Game; the reward is 1 of a success under the public code's rules, else 0."""
+        flight = self._flight
+        self._seen = flight.step(StepAction(ACTIONS[int(action)]))
+        if not flight.over:
+            return self._arrays(), None
+        assert self._opened is not None
+        result = make_goal_result(self._task, flight.flown, UavOnConditions().poses, True, self._opened.map_digest)
         info = {"end": result.end, "outcome": result.outcome.value}
-        return GoalEnding(last, float(success), result.end == "step_limit", info)
+        success = float(result.outcome is GoalOutcome.SUCCESS)
+        return self._arrays(), Ending(success, result.end == "step_limit", info)
+
+    def picture(self) -> NDArray[np.uint8]:
+        """See suites.gym.Game."""
+        pose, task = self._seen.pose.pose, self._flight.task
+        track = np.array([frame.commanded.position[:2] for frame in self._flight.flown.frames])
+        scene = Scene(
+            here=pose.position[:2],
+            yaw=pose.yaw,
+            home=track[0],
+            track=track,
+            area=track[0] + task.half_side * np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]),
+            candidates=(),
+            clues=(),
+            grid=None,
+            belief=None,
+        )
+        colour: Any = self._seen.views.colour
+        return draw_moment(dict(zip(CAMERAS, colour.values(), strict=True)), scene)
 
     def close(self) -> None:
         """See suites.gym.Game."""
@@ -81,26 +95,9 @@ class StepGame:
             self._opened.close()
         self._opened = None
 
-    def _arrays(self, observation: StepObservation) -> dict[str, Any]:
-        pose = observation.pose
+    def _arrays(self) -> dict[str, Any]:
+        pose = self._seen.pose
         arrays: dict[str, Any] = {"pose": np.array([*pose.position, pose.yaw])}
         for name in self._images:
-            arrays[name] = np.stack(list(getattr(observation.views, name).values()))
+            arrays[name] = np.stack(list(getattr(self._seen.views, name).values()))
         return arrays
-
-
-class _Caller:
-    """The agent that is whoever calls."""
-
-    name = "gym"
-    eligible = True
-
-    def __init__(self, ask: Callable[[StepObservation], Any]) -> None:
-        self._ask = ask
-
-    def reset(self, task: StepTask, seed: int) -> None:
-        """Nothing to do."""
-
-    def act(self, observation: StepObservation) -> StepAction:
-        """Ask."""
-        return StepAction(ACTIONS[int(self._ask(observation))])

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from esar_ros.benchmark.engine.episode import EpisodeResult, fly_episode
+from esar_ros.benchmark.engine.episode import fly_episode
+from esar_ros.benchmark.engine.mission import EpisodeResult
 from esar_ros.benchmark.runner.job import AGENT_ERROR, INFRASTRUCTURE_ERROR, Job
 from esar_ros.mission.decision import Decision, Goal, GoalType
 from esar_ros.mission.errors import UsageError

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from esar_ros.benchmark.engine.episode import VEHICLE, fly_episode
+from esar_ros.benchmark.engine.episode import fly_episode
+from esar_ros.benchmark.engine.mission import VEHICLE
 from esar_ros.mission.chat import NoAnswer
 from esar_ros.mission.decision import Decision
 from esar_ros.mission.observation import FREE, UNKNOWN, Grid, Observation

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from esar_ros.benchmark.engine.episode import EpisodeResult, fly_episode
+from esar_ros.benchmark.engine.episode import fly_episode
+from esar_ros.benchmark.engine.mission import EpisodeResult
 from esar_ros.benchmark.report.scorecard import terminal_table
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task

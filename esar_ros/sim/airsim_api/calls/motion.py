@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Callable
+from concurrent.futures import Future
 from typing import Any
 
 from esar_ros.sim.airsim_api.api import Context, Session, method
@@ -18,12 +19,19 @@ from esar_ros.sim.physics.manual_control import Stick
 _EMPTY = inspect.Parameter.empty
 GAIN_RANGE = (0.7, 1.5)  # of AirSim's default; within it every combination settles on its goal
 
+Reply = asyncio.Future[bool] | Future[bool]
+
+
+def _reply_of_loop() -> Reply:
+    return asyncio.get_running_loop().create_future()
+
 
 class MotionApi:
     """AirSim's multirotor commands for simple_flight."""
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
+    def __init__(self, context: Context, new_reply: Callable[[], Reply] = _reply_of_loop) -> None:
+        """new_reply: makes what a command answers with, once it is done; in the running loop by default."""
+        self._context, self._new_reply = context, new_reply
         for name, command in COMMANDS.items():
             setattr(self, f"command_{name}", self._serve(name, command))
 
@@ -68,23 +76,23 @@ class MotionApi:
         level, _ = _multiples(kp, (0.25, 0.25, 0.25))
         self._context.drone(vehicle).position_gain = POSITION_GAIN * level
 
-    def _serve(self, name: str, command: Command) -> Callable[..., asyncio.Future[bool]]:
+    def _serve(self, name: str, command: Command) -> Callable[..., Reply]:
         """The command as a method of the interface: its arguments, then the vehicle's name."""
 
-        def run(session: Session, *values: Any) -> asyncio.Future[bool]:
+        def run(session: Session, *values: Any) -> Reply:
             given = [*values, *(defaults[key] for key in names[len(values) :])]
             drone = self._ready(given.pop())
             parsed = [parse(value, key) for (key, parse), value in zip(command.arguments.items(), given, strict=True)]
             context = self._context
             flight = Flight(drone, context.simulation.clock.now, context.origin)
-            future: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+            reply = self._new_reply()
 
             def done(outcome: bool) -> None:
-                if not future.done():  # the client may have left
-                    future.set_result(outcome)
+                if not reply.done():  # the client may have left
+                    reply.set_result(outcome)
 
             drone.command(command.make(flight, *parsed), done)
-            return future
+            return reply
 
         names = (*command.arguments, "vehicle_name")
         defaults = dict(command.defaults) | {"vehicle_name": ""}
