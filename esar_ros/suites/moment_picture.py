@@ -26,8 +26,9 @@ def draw_moment(pictures: Mapping[str, NDArray[np.uint8]], scene: Scene) -> NDAr
     tiles = []
     for name in CAMERAS:
         tile = cv2.resize(pictures[name], size, interpolation=cv2.INTER_AREA)
-        for colour, width in (((0, 0, 0), 3), ((255, 255, 255), 1)):
-            cv2.putText(tile, name, (8, 20), cv2.FONT_HERSHEY_SIMPLEX, 0.55, colour, width, cv2.LINE_AA)
+        (width, _), _ = cv2.getTextSize(name, cv2.FONT_HERSHEY_SIMPLEX, 0.5, 1)
+        cv2.rectangle(tile, (0, 0), (width + 16, 24), (40, 40, 40), -1)
+        cv2.putText(tile, name, (8, 17), cv2.FONT_HERSHEY_SIMPLEX, 0.5, (255, 255, 255), 1, cv2.LINE_AA)
         tiles.append(np.pad(tile, ((0, 0), (0, _GAP), (0, 0)), constant_values=255))
     gap = np.full((ground.shape[0] - 2 * rows, 2 * tiles[0].shape[1], 3), 255, np.uint8)
     eyes = np.vstack([np.hstack(tiles[:2]), gap, np.hstack(tiles[2:])])

@@ -20,6 +20,7 @@ from esar_ros.perception.detectors.chosen import about_chosen
 from esar_ros.planning.leg import waypoint
 from esar_ros.planning.method import VIEWS
 from esar_ros.planning.methods.models.strategy_map import Scene
+from esar_ros.planning.reporting import shared_settings
 from esar_ros.scoring.truth import End
 from esar_ros.suites.esarbench.suite import ESARBENCH
 from esar_ros.suites.esarbench.tasks.validation import load_valid_task
@@ -90,7 +91,7 @@ class MissionGame:
 
     def picture(self) -> NDArray[np.uint8]:
         """See suites.gym.Game."""
-        seen, brief, mission = self._seen, self._mission.brief, self._mission
+        seen, brief, mission, settings = self._seen, self._mission.brief, self._mission, shared_settings()
         scene = Scene(
             here=seen.pose.position[:2],
             yaw=seen.pose.yaw,
@@ -98,7 +99,7 @@ class MissionGame:
             track=mission.track,
             area=brief.area,
             candidates=(),
-            clues=_surest(seen),
+            clues=[clue for clue in _surest(seen) if not settings.is_candidate(clue.kind, clue.probability)],
             grid=mission.grid(),
             belief=None,
         )
