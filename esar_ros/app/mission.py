@@ -15,6 +15,7 @@ from pathlib import Path
 from esar_ros.app import prepare, rerun
 from esar_ros.app.arguments import ON_OFF, Parser, on_off, shown
 from esar_ros.app.brief import CORRECT, unread_in, with_correction
+from esar_ros.app.checks.outside import PATIENCE, wait_for_outside
 from esar_ros.app.progress import ProgressLine, parse
 from esar_ros.app.results import TASK, ResultsFolder
 from esar_ros.mission.errors import UsageError
@@ -53,6 +54,7 @@ POLL = 0.1  # s
 VIEW_PORT = 8643  # beside the simulator's own page
 FOXGLOVE_PORT = 8765  # where Foxglove looks
 INTERRUPTED = 130
+WAIT_MAX = 3600.0  # s
 SEED_MAX = 2**31 - 1
 _ROS_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
@@ -76,6 +78,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--odometry", default=default.odometry, choices=ODOMETRIES, help="off as an estimator's (default), or true")
     add("--host", default=default.host, help="AirSim server, for world airsim")
     add("--port", type=int, default=0, help="of the simulator (default: a free one; 41451 for world airsim)")
+    about = "for what world px4 or airsim needs and somebody else starts: PX4, a server (default: %(default)g)"
+    add("--wait", type=float, default=PATIENCE, metavar="S", help=f"s to wait {about}")
 
     add = parser.add_argument_group("results").add_argument
     add("--out", default=default.out, help="folder for the results (default: %(default)s)")
@@ -229,6 +233,19 @@ def fly(options: MissionOptions, line: ProgressLine) -> int:
     return int(code or bool(supervisor.killed))
 
 
+def _await_outside(options: MissionOptions, patience: float, line: ProgressLine) -> None:
+    """Waits for what a world needs beside the graph. Raises UsageError when it has not come within patience (s)."""
+    if not 0.0 <= patience <= WAIT_MAX:
+        raise UsageError(f"--wait {patience:g}", f"give 0 to {WAIT_MAX:g} seconds")
+    try:
+        wait_for_outside(
+            options.world, options.host, options.port, options.vehicles, patience,
+            lambda text: line.show(Progress("outside", text=text)),
+        )  # fmt: skip
+    finally:
+        line.close()
+
+
 def main(argv: list[str]) -> int:
     """Run the command."""
     parser = Parser(prog="esar mission", description="Fly one task and show its scorecard.")
@@ -237,6 +254,8 @@ def main(argv: list[str]) -> int:
     given = arguments.out
     earlier = rerun.adopt(arguments)
     options, task = options_from(arguments)
+    line = ProgressLine()
+    _await_outside(options, arguments.wait, line)
     results = ResultsFolder(Path(options.out))
     results.prepare()
     if arguments.correct.strip():  # flown and scored as a task of its own, which lies beside its result
@@ -248,6 +267,8 @@ def main(argv: list[str]) -> int:
         write_atomically(path, task.model_dump_json(by_alias=True, indent=1))
         options = replace(options, task=str(path.resolve()))
     if options.world == PX4:
+        if not messages.is_current():
+            line.note("Building px4_msgs, once, which takes a minute or two")
         messages.ensure()
     print(f"Mission {task.id} on {task.map}: {options.planner}, seed {options.seed}, {options.world}, {options.pace}")
     print(f"  {task.prompt}\n", flush=True)
@@ -257,7 +278,6 @@ def main(argv: list[str]) -> int:
     if options.world == PX4:
         print(f"! {real_flight_warning(about_chosen(options.detector))}\n", flush=True)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    line = ProgressLine()
     logs = results.path / "logs"
     try:
         prepare.ensure(task.map, lambda text: line.show(Progress("prepare", text=text)), logs / "prepare.log")

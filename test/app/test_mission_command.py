@@ -263,10 +263,31 @@ def test_world_px4_says_before_it_flies_what_the_detector_is_worth(
         return 1
 
     monkeypatch.setattr(mission, "fly", fly)
+    monkeypatch.setattr(mission, "wait_for_outside", lambda *_: None)
     monkeypatch.setattr(mission.messages, "ensure", lambda: None)
     monkeypatch.setattr(mission.prepare, "ensure", lambda *_: None)
     assert mission.main(["--world", world, "--out", str(tmp_path / "out")]) == 1
     assert ("! not for real flights: esar_yolo found" in told[0]) is (world == "px4")
+
+
+def test_a_server_that_nobody_started_is_told_before_anything_is_touched(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put_results(tmp_path, "earlier")
+    before = content(tmp_path)
+    arguments = ["--world", "airsim", "--port", "1", "--wait", "0.5", "--out", str(tmp_path)]
+    with pytest.raises(
+        UsageError, match=r"no AirSim server on 127\.0\.0\.1:1: .* \(0\.5 s waited; --wait S waits longer\)"
+    ):
+        mission.main(arguments)
+    assert "Waiting" in capsys.readouterr().out
+    assert content(tmp_path) == before
+
+
+@pytest.mark.parametrize("seconds", ["-1", "nan", "1e9"])
+def test_a_wait_that_is_none_is_refused(tmp_path: Path, seconds: str) -> None:
+    with pytest.raises(UsageError, match="--wait"):
+        mission.main(["--world", "airsim", "--wait", seconds, "--out", str(tmp_path)])
 
 
 @pytest.mark.parametrize("world", ["px4", "embedded"])
