@@ -124,6 +124,14 @@ class Report:
     notes: tuple[str, ...]
     layout: Layout
 
+    @property
+    def unfinished(self) -> str:
+        """What must be read before any number: which runs have episodes that are not flown; empty where none has."""
+        runs = [
+            f"{folder} holds {flown} of its {all_} episodes" for folder, (flown, all_) in self.bench.unflown.items()
+        ]
+        return f"Unfinished: {', '.join(runs)}; the same esar bench goes on." if runs else ""
+
     def cell(self, method: str, group: str, figure: str) -> Estimate | None:
         """Mean and interval, None where nothing was flown."""
         return self.cells.get((method, group, figure))
