@@ -12,6 +12,8 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from esar_ros.app import prepare, rerun
 from esar_ros.app.arguments import ON_OFF, Parser, on_off, shown
 from esar_ros.app.brief import CORRECT, unread_in, with_correction
@@ -46,8 +48,12 @@ from esar_ros.perception.detectors.chosen import about_chosen, absolute, create_
 from esar_ros.perception.detectors.real_pictures import real_flight_warning
 from esar_ros.planning.registry import create as create_planner
 from esar_ros.safety.conditions import load_keep_out
+from esar_ros.safety.site import Site
 from esar_ros.scoring.result import write_atomically
 from esar_ros.sim.server import STAGE
+from esar_ros.sim.terrain.maps import load_map
+from esar_ros.suites.esarbench.brief import make_brief
+from esar_ros.suites.esarbench.deployer import start_of
 from esar_ros.suites.esarbench.tasks.validation import load_valid_task
 
 POLL = 0.1  # s
@@ -112,9 +118,9 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
     create_planner(arguments.planner)  # a wrong name, bad parameters, no model to ask: told before take-off
     if arguments.params_file:
         read_parameter_file(Path(arguments.params_file))
-    if arguments.keep_out:
-        load_keep_out(Path(arguments.keep_out))
     vehicles = vehicle_names(arguments.vehicles)
+    if arguments.keep_out:
+        _check_zones(Path(arguments.keep_out), task, len(vehicles))
     for what, name in (
         *(("vehicle", vehicle) for vehicle in vehicles),
         *(("namespace", part) for part in arguments.namespace.strip("/").split("/") if part),
@@ -154,6 +160,20 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
     if options.fault:
         checked_schedule(Path(options.fault), options.vehicles, options.pace)
     return options, task
+
+
+def _check_zones(file: Path, task: Task, vehicles: int) -> None:
+    """Raises UsageError for keep-out zones that the governor would refuse once the graph runs."""
+    zones = load_keep_out(file)
+    place = load_map(task.map)
+    for index in range(vehicles):
+        start = start_of(task, index, vehicles)
+        home = np.array([*start, float(place.ground_height(start))])
+        brief = make_brief(task, place, task.id, 1, home)
+        try:
+            Site.covering(brief.area, brief.ceiling, home, keep_out=[zone.polygon(place.origin) for zone in zones])
+        except UsageError as error:
+            raise UsageError(f"{file}: {error}") from None
 
 
 def _port(wanted: int, host: str, embedded: bool) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from esar_ros.app import mission
 from esar_ros.app.mission import add_arguments, options_from
@@ -16,7 +17,7 @@ from esar_ros.app.progress import ProgressLine
 from esar_ros.app.results import ResultsFolder
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import load_task
-from esar_ros.nodes.graph.mission import MissionOptions
+from esar_ros.nodes.graph.mission import MissionOptions, mission_graph
 
 
 def options(*arguments: str) -> MissionOptions:
@@ -111,6 +112,34 @@ def test_parameter_files_as_ros_knows_them_are_taken(tmp_path: Path, text: str) 
     path = tmp_path / "parameters.yaml"
     path.write_text(text, encoding="utf-8")
     assert options("--params-file", str(path)).params_file == str(path)
+
+
+@pytest.mark.parametrize(
+    ("corners", "words"),
+    [
+        ("[[-3, -3], [3, -3], [3, 3], [-3, 3]]", "home lies in a keep-out zone"),
+        ("[[0, 0], [10, 0], [20, 0]]", "keep-out zone 1 encloses no area"),
+        ("[[0, 0], [90000, 0], [0, 90000]]", "keep-out zone 1 reaches farther than 20 km"),
+    ],
+)
+@pytest.mark.parametrize("vehicles", ["1", "3"])
+def test_keep_out_zones_that_the_governor_would_refuse_are_told_before_the_start(
+    tmp_path: Path, corners: str, words: str, vehicles: str
+) -> None:
+    x, y = load_task("aotai-first").start.position
+    path = tmp_path / "zones.yaml"
+    shifted = [[x + east, y + north] for east, north in yaml.safe_load(corners)]
+    path.write_text(yaml.safe_dump({"zones": [{"name": "hut", "corners": shifted}]}), encoding="utf-8")
+    with pytest.raises(UsageError, match=rf"zones\.yaml: {words}"):
+        options("--keep-out", str(path), "--vehicles", vehicles)
+
+
+def test_keep_out_zones_reach_governor_and_referee(tmp_path: Path) -> None:
+    path = tmp_path / "zones.yaml"
+    path.write_text("zones: [{name: hut, corners: [[300, 300], [340, 300], [340, 340]]}]\n", encoding="utf-8")
+    graph = mission_graph(options("--keep-out", str(path)))
+    told = {spec.label: spec.parameters["keep_out"] for spec in graph if "keep_out" in spec.parameters}
+    assert told == {"referee_recorder": str(path), "uav1-safety_governor": str(path)}
 
 
 # -- the results' folder ------------------------------------------------------------------------

@@ -48,6 +48,7 @@ def render_html(
         facts=_facts(result),
         caveats=formatting.caveats(result),
         map=map_image if map_image is not None else map_jpeg(flown),
+        zones=flown.truth.run.keep_out,
         finds=finds if finds is not None else collect_finds(flown),
         misses=misses if misses is not None else collect_misses(flown),
         timeline=Markup(timeline_svg(flown)),

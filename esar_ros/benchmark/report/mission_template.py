@@ -80,7 +80,7 @@ details summary { cursor:pointer; color:var(--muted); } code { font-size:13px; w
  {% for note in caveats %}<div class="note">{{ note[0] | upper }}{{ note[1:] }}.</div>{% endfor %}
 </header>
 
-<section class="map"><img alt="map of the flight" src="{{ uri(map) }}"></section>
+<section class="map"><img alt="map of the flight" src="{{ uri(map) }}">{% if zones %}<p class="muted small">Hatched: zones that the vehicles were kept out of.</p>{% endif %}</section>
 
 <section><h2>The brief</h2><blockquote>{% for line in brief %}<p>
 {%- for run in line.runs %}{% if run.is_read is none %}{{ run.words }}{% else %}<span class="{{ 'read' if run.is_read else 'unread' }}">{{ run.words }}</span>{% endif %}{% endfor %}

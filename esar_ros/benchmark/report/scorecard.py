@@ -158,6 +158,8 @@ def _draw_panel(ax: Axes, flown: MissionRecord) -> None:
     about = f"{eyes}{result.judge} judge · {result.pace} · seed {result.seed} · E = {gate:g} m"
     ax.text(left, 852, about, fontsize=8, color=_MUTED, va="center")
     legend = "★ victim   ◆ clue   (hollow: missed)   × false report   S start   ■ end"
+    if flown.truth.run.keep_out:
+        legend += "   ▨ keep out"
     ax.text(left, 834, legend, fontsize=8, color=_MUTED, va="center")
 
 

@@ -121,6 +121,19 @@ def test_the_page_tells_what_happened(flown: MissionRecord) -> None:
     assert "nan" not in text.lower().split()
 
 
+def test_keep_out_zones_are_drawn(flown: MissionRecord) -> None:
+    x, y = flown.home[:2]
+    zone = ((x + 20.0, y - 30.0), (x + 60.0, y - 30.0), (x + 60.0, y + 30.0), (x + 20.0, y + 30.0))
+    told = flown.truth.run.model_copy(update={"keep_out": (zone,)})
+    kept_out = replace(flown, truth=flown.truth.model_copy(update={"run": told}))
+    for drawn in (scorecard_png, map_jpeg):
+        plain, hatched = (np.asarray(Image.open(io.BytesIO(drawn(one)))).astype(int) for one in (flown, kept_out))
+        redder = (hatched[..., 0] - hatched[..., 1]) - (plain[..., 0] - plain[..., 1]) > 10
+        assert redder.mean() > 0.005, "the zone's part of the map"
+    with_zone, without = (render_html(one, map_image=b"", finds=[], misses=[]) for one in (kept_out, flown))
+    assert "kept out of" in with_zone and "kept out of" not in without
+
+
 def test_the_page_shows_how_the_brief_was_read(flown: MissionRecord) -> None:
     prompt = (
         "Wu <b>left</b> the hut. He went 300 m north of where you take off. A dog barked, 70 m. Do not fly at the dam."
