@@ -50,6 +50,27 @@ def test_every_detector_is_listed_with_what_it_lacks(capsys: pytest.CaptureFixtu
     assert "segmentation_oracle: needs no file\n" in told
 
 
+def test_a_misspelt_class_is_told_and_other_classes_are_not(capsys: pytest.CaptureFixture[str], model: Path) -> None:
+    model.with_suffix(".txt").write_text("tent\npersn\n")
+    assert main(["models", "check", str(model)]) == 0
+    warned = [line for line in capsys.readouterr().out.splitlines() if line.startswith("!")]
+    assert len(warned) == 1 and "'persn' counts as no kind: did you mean person?" in warned[0]
+    model.with_suffix(".txt").write_text("tent\ndog\n")
+    assert main(["models", "check", str(model)]) == 0
+    assert "!" not in capsys.readouterr().out
+
+
+def test_a_file_whose_classes_are_no_kinds_is_refused_with_those_that_there_are(
+    capsys: pytest.CaptureFixture[str], model: Path
+) -> None:
+    model.with_suffix(".txt").write_text("dog\npersn\n")
+    line = refused(capsys, "check", model)
+    assert "(dog, persn) is a kind" in line and "'persn' is perhaps person" in line and "the kinds are tent," in line
+    model.with_suffix(".txt").unlink()
+    line = refused(capsys, "check", model)
+    assert "it names none itself" in line and "tiny.txt" in line and "looks for tent, backpack" in line
+
+
 def test_a_good_file_is_described(capsys: pytest.CaptureFixture[str], model: Path, folder: Path) -> None:
     out = folder / "check.json"
     assert main(["models", "check", str(model), "--json", str(out)]) == 0

@@ -1,4 +1,4 @@
-"""What a world needs beside the graph, which others start: PX4 and its agent, a server of AirSim's interface."""
+"""Things that a world needs and others start: PX4 and its agent, a server of AirSim's interface."""
 
 from __future__ import annotations
 

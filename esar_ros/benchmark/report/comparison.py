@@ -126,7 +126,7 @@ class Report:
 
     @property
     def unfinished(self) -> str:
-        """What must be read before any number: which runs have episodes that are not flown; empty where none has."""
+        """The runs that have episodes which are not flown, in a sentence to be read before any number; empty: none."""
         runs = [
             f"{folder} holds {flown} of its {all_} episodes" for folder, (flown, all_) in self.bench.unflown.items()
         ]

@@ -1,4 +1,4 @@
-"""What a world needs beside the graph: found where it is, named where it is not, waited for as long as was said."""
+"""Things that a world needs: found where it is, named where it is not, waited for as long as was said."""
 
 from __future__ import annotations
 
