@@ -53,17 +53,21 @@ def terminal_table(result: Result) -> RenderableType:
             Text(word, style),
             formatting.explanation(thing, gate),
         )
+    eyes = formatting.detector(result)
     facts = Text(
         f"{formatting.metres(m.path_length)} flown · {m.coverage:.1%} of the area seen · nearest obstacle "
         f"{formatting.metres(m.min_clearance)} · {m.interventions} interventions · {m.reports} reports, "
-        f"{m.false_reports} false · precision {m.precision:.0%}",
+        f"{m.false_reports} false · precision {m.precision:.0%}{eyes and f' · seen by {eyes}'}",
         "dim",
     )
-    safe = Text("safe", "green") if m.safe else Text("not safe: " + ", ".join(result.safety.reasons), "red")
+    unsafe = formatting.unsafe(result)
+    safe = [Text("safe", "green")] if m.safe else [Text(unsafe, "red")] if unsafe else []
     notes = [Text(f"! {note}", "yellow") for note in formatting.caveats(result)]
     head = formatting.headline(result)
     first: list[RenderableType] = [Text(head, "bold red"), ""] if head else []
-    return Group("", title, "", *first, scores, "", things, "", facts, safe, *notes)
+    points = formatting.breakdown(result)
+    parts = [Text(f"RS = {points}", "dim")] if points else []
+    return Group("", title, "", *first, scores, *parts, "", things, "", facts, *safe, *notes)
 
 
 def _gated_first(result: Result) -> str:
@@ -150,10 +154,10 @@ def _draw_panel(ax: Axes, flown: MissionRecord) -> None:
     _draw_facts(ax, result, left, right, 306.0)
     bottom = _draw_list(ax, result, left, right, 430.0, 800.0)
     head = formatting.headline(result)
-    unsafe = ["not safe: " + ", ".join(result.safety.reasons)] if not m.safe else []
-    notes = [*([head] if head else []), *unsafe, *formatting.caveats(result)]
+    notes = [note for note in (head, formatting.unsafe(result), *formatting.caveats(result)) if note]
     _draw_notes(ax, notes, left, max(bottom, 770.0))
-    eyes = f"seen by {result.detector_details['backend']} · " if "backend" in result.detector_details else ""
+    seen_by = formatting.detector(result)
+    eyes = f"seen by {seen_by} · " if seen_by else ""
     gate = result.thresholds.error_threshold
     about = f"{eyes}{result.judge} judge · {result.pace} · seed {result.seed} · E = {gate:g} m"
     ax.text(left, 852, about, fontsize=8, color=_MUTED, va="center")
