@@ -46,6 +46,7 @@ from esar_ros.nodes.graph.supervisor import Supervisor
 from esar_ros.nodes.px4 import messages
 from esar_ros.perception.detectors.chosen import about_chosen, absolute, create_chosen
 from esar_ros.perception.detectors.real_pictures import real_flight_warning
+from esar_ros.planning.method import ReadsByRules
 from esar_ros.planning.registry import create as create_planner
 from esar_ros.safety.conditions import load_keep_out
 from esar_ros.safety.site import Site
@@ -292,7 +293,8 @@ def main(argv: list[str]) -> int:
         messages.ensure()
     print(f"Mission {task.id} on {task.map}: {options.planner}, seed {options.seed}, {options.world}, {options.pace}")
     print(f"  {task.prompt}\n", flush=True)
-    if unread := unread_in(task):
+    method = create_planner(options.planner)
+    if isinstance(method, ReadsByRules) and method.reads_by_rules and (unread := unread_in(task)):
         print("  Not read of it by the rules of belief, which search the wider (esar brief asks what to decide):")
         print("".join(f"    {words}\n" for words in unread), flush=True)
     if options.world == PX4:

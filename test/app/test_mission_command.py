@@ -299,6 +299,20 @@ def test_world_px4_says_before_it_flies_what_the_detector_is_worth(
     assert ("! not for real flights: esar_yolo found" in told[0]) is (world == "px4")
 
 
+@pytest.mark.parametrize(
+    ("planner", "told"),
+    [("belief", True), ("belief@no_stop", True), ("greedy@brief", True), ("greedy", False), ("zigzag", False)],
+)
+def test_what_the_rules_leave_unread_is_told_of_planners_that_search_by_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], planner: str, told: bool
+) -> None:
+    monkeypatch.setattr(mission, "fly", lambda chosen, line: 1)
+    monkeypatch.setattr(mission.prepare, "ensure", lambda *_: None)
+    monkeypatch.setattr(mission, "unread_in", lambda task: ["not obeyed: Do not fly at the dam"])
+    assert mission.main(["--planner", planner, "--out", str(tmp_path / "out")]) == 1
+    assert ("not obeyed: Do not fly at the dam" in capsys.readouterr().out) is told
+
+
 def test_a_server_that_nobody_started_is_told_before_anything_is_touched(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
