@@ -22,6 +22,7 @@ from esar_ros.app.progress import ProgressLine, parse
 from esar_ros.app.results import TASK, ResultsFolder
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task, parse_task
+from esar_ros.mission.task_files import is_path
 from esar_ros.nodes.core.faults.checked import checked_schedule
 from esar_ros.nodes.core.interface import SIMULATOR
 from esar_ros.nodes.graph.mission import (
@@ -130,7 +131,7 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
             raise UsageError(f"{what} '{name}' is no ROS name", "use letters, digits and underscores")
     embedded = arguments.world == "embedded"
     options = MissionOptions(
-        task=str(Path(arguments.task).resolve()) if arguments.task.endswith(".json") else arguments.task,
+        task=str(Path(arguments.task).resolve()) if is_path(arguments.task) else arguments.task,
         planner=arguments.planner,
         map=task.map,
         seed=task.seed if arguments.seed is None else arguments.seed,

@@ -51,7 +51,7 @@ def read_yaml(path: Path, what: str) -> Any:
     try:
         return parse_yaml(path.read_bytes(), f"{what} {path}")
     except OSError as error:
-        raise UsageError(f"cannot read {what} {path}: {error}", MEND) from None
+        raise UsageError(f"cannot read {what} {path}: {error.strerror or error}", "check the path") from None
 
 
 def parse_yaml(text: str | bytes, source: str) -> Any:

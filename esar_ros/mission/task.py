@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError, ValidationInfo, field_validator
 from esar_ros.mission.clues import PERSON, ClueKind, VictimPose
 from esar_ros.mission.errors import UsageError, UsageErrors
 from esar_ros.mission.settings_file import StrictModel
-from esar_ros.mission.task_files import TASK_DIRECTORY, TASK_SCHEMA, find_task, parse_json
+from esar_ros.mission.task_files import TASK_DIRECTORY, TASK_SCHEMA, find_task, is_path, parse_json
 from esar_ros.mission.weather import Weather
 
 __all__ = ["SCHEMA", "TASK_DIRECTORY", "Distractor", "PlacedClue", "Start", "Task", "Victim", "Wind"]
@@ -161,6 +161,6 @@ def load_task(name: str) -> Task:
 
 def misnamed(id: Any, name: str, source: str) -> UsageError | None:
     """Returns the fault of a task whose id is not that by which it was found."""
-    if name.endswith(".json") or "/" in name or id == name:
+    if is_path(name) or id == name:
         return None
     return UsageError(f"{source}, key id: '{id}'", f"the file's name says {name}")
