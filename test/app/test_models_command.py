@@ -111,9 +111,9 @@ def test_lacking_packages_are_told_with_their_extra(
     weights.write_bytes(b"1")
     monkeypatch.setitem(sys.modules, "ultralytics", None)
     monkeypatch.setitem(sys.modules, "open_clip", None)
-    assert "pip install esar_ros[train]" in refused(capsys, "export", weights)
-    assert "pip install esar_ros[train]" in refused(capsys, "check", weights)
-    assert "pip install esar_ros[clip]" in refused(capsys, "embed", "--weights", weights)
+    assert "./esar exec pip install 'esar_ros[train]'" in refused(capsys, "export", weights)
+    assert "./esar exec pip install 'esar_ros[train]'" in refused(capsys, "check", weights)
+    assert "./esar exec pip install 'esar_ros[clip]'" in refused(capsys, "embed", "--weights", weights)
     assert "ends in .onnx" in refused(capsys, "export", weights, "--out", folder / "net.xml")
 
 

@@ -14,7 +14,7 @@ from rich.table import Table
 from esar_ros.app.arguments import Parser
 from esar_ros.bridges.airsim.client import DEFAULT_PORT
 from esar_ros.bridges.px4.parameters import Finding, Grade, findings
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, install
 from esar_ros.mission.task import load_task
 from esar_ros.nodes.graph.mission import MAX_VEHICLES, PX4, MissionOptions, vehicle_names
 from esar_ros.suites.esarbench.deployer import start_of
@@ -135,7 +135,7 @@ def ask_parameters(address: str) -> dict[str, float]:
     try:
         from pymavlink import mavutil
     except ImportError:
-        raise UsageError("--connect needs pymavlink", "./esar exec pip install 'esar_ros[mavlink]'") from None
+        raise UsageError("--connect needs pymavlink", install("mavlink")) from None
     try:
         link = mavutil.mavlink_connection(address, source_system=254)
     except Exception as error:  # whatever its kinds of links raise
