@@ -91,8 +91,7 @@ def explanation(thing: VictimResult | ClueResult, gate: float) -> str:
         return f"{_LOOKED[thing.cause]} from {thing.nearest_picture:.0f} m"
     if thing.closest_approach is not None:
         if thing.cause in _UNSEEN:
-            near = thing.closest_approach <= LOOK_RANGE
-            return f"{'passed unseen at' if near else 'never nearer than'} {metres(thing.closest_approach)}"
+            return f"came within {metres(round(thing.closest_approach)).replace('.0 m', ' m')}"
         return f"passed at {metres(thing.closest_approach)}"
     return "never near"
 

@@ -20,6 +20,7 @@ from esar_ros.scoring.result import ClueResult, Result, VictimResult
 
 _SCORES = (("SR", "victims found"), ("TSR", "found in time"), ("CDS", "clues"))
 _MARKS = {"found": ("●", FOUND), "exact": ("●", FOUND), "located": ("●", NEAR), "missed": ("○", MISSED)}
+_LONGEST_EYES = 32  # characters of the detector's name and file, which share a line of the image
 _MUTED, _LINE = "#6b757d", "#e3e7ea"
 
 
@@ -157,7 +158,8 @@ def _draw_panel(ax: Axes, flown: MissionRecord) -> None:
     notes = [note for note in (head, formatting.unsafe(result), *formatting.caveats(result)) if note]
     _draw_notes(ax, notes, left, max(bottom, 770.0))
     seen_by = formatting.detector(result)
-    eyes = f"seen by {seen_by} · " if seen_by else ""
+    short = seen_by if len(seen_by) <= _LONGEST_EYES else f"{seen_by[: _LONGEST_EYES - 1]}…"
+    eyes = f"seen by {short} · " if seen_by else ""
     gate = result.thresholds.error_threshold
     about = f"{eyes}{result.judge} judge · {result.pace} · seed {result.seed} · E = {gate:g} m"
     ax.text(left, 852, about, fontsize=8, color=_MUTED, va="center")
