@@ -52,18 +52,19 @@ def wait_for_outside(
 
 
 def server(world: str, host: str, port: int) -> Check:
-    """Returns whether a server of AirSim's interface answers."""
+    """Returns whether a server of AirSim's interface answers; a vehicle with cameras of its own flies px4 without."""
     name = "AirSim server"
     try:
         with AirSimClient(host, port, ANSWER) as client:
             client.call("ping")
     except AirSimError as error:
         cure = (
-            f"start one that draws (./esar sim --map MAP --port {port}), then ./esar px4 mirror --port {port}"
+            f"where no cameras fly, start one that draws (./esar sim --map MAP --port {port}), and ./esar px4 mirror "
+            f"--port {port}"
             if world == PX4
             else "start AirSim, or say where it is by --host and --port (docs/how-to/unreal.md)"
         )
-        return Check(name, False, str(error), cure)
+        return Check(name, False, str(error), cure, needed=world != PX4)
     return Check(name, True, f"answers on {host}:{port}")
 
 

@@ -81,5 +81,11 @@ def test_all_that_lacks_is_told_a_line_each(monkeypatch: pytest.MonkeyPatch) -> 
     assert second.startswith("world px4: no AirSim server on 127.0.0.1:1") and "esar px4 mirror --port 1" in second
 
 
+@pytest.mark.parametrize(("world", "needed"), [("airsim", True), ("px4", False)])
+def test_a_vehicle_with_cameras_needs_no_server(world: str, needed: bool) -> None:
+    check = outside.server(world, "127.0.0.1", 1)
+    assert not check.ok and check.needed is needed
+
+
 def test_the_embedded_world_needs_nothing() -> None:
     assert outside.outside("embedded", "127.0.0.1", 1, ["uav1"]) == []
