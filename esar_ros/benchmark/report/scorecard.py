@@ -68,7 +68,10 @@ def terminal_table(result: Result) -> RenderableType:
     first: list[RenderableType] = [Text(head, "bold red"), ""] if head else []
     points = formatting.breakdown(result)
     parts = [Text(f"RS = {points}", "dim")] if points else []
-    return Group("", title, "", *first, scores, *parts, "", things, "", facts, *safe, *notes)
+    # Of a run that failed before it found anything the list says no more than the headline.
+    nothing = result.error is not None and not (m.victims_found or m.clues_located)
+    listed: list[RenderableType] = [] if nothing else ["", things]
+    return Group("", title, "", *first, scores, *parts, *listed, "", facts, *safe, *notes)
 
 
 def _gated_first(result: Result) -> str:

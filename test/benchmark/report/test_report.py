@@ -389,13 +389,14 @@ def test_a_failed_run_has_one_headline(flown: MissionRecord) -> None:
     error = "the planner failed: act returned None (mine.py, line 7)"
     safety = flown.result.safety.model_copy(update={"safe": False, "reasons": (FAILED,)})
     update = {"error": error, "end_text": error, "end": End.ERROR, "safety": safety, "eligible": False}
-    metrics = flown.result.metrics.model_copy(update={"safe": False})
+    metrics = flown.result.metrics.model_copy(update={"safe": False, "victims_found": 0, "clues_located": 0})
     result = flown.result.model_copy(update={**update, "metrics": metrics, "ineligible_reasons": (FAILED,)})
     failed = replace(flown, result=result)
     head = render_html(failed, map_image=b"", finds=[], misses=[]).partition("</header>")[0]
     for text in (" ".join(printed(failed).split()), head):
         assert text.count("act returned None") == 1 and "not safe" not in text.casefold()
         assert "eligible" not in text and "for victims" not in text
+    assert "orange tent" in printed(flown) and "orange tent" not in printed(failed), "nothing was found"
     assert formatting.eligibility(result) == "–" and formatting.eligibility(flown.result) == "yes"
     crashed = result.model_copy(update={"safety": safety.model_copy(update={"reasons": (FAILED, "collision")})})
     assert formatting.unsafe(crashed) == "not safe: collision"
