@@ -19,6 +19,7 @@ from esar_ros.nodes.graph.mission import PX4
 
 PATIENCE = 10.0  # s that a mission waits for it
 AGENT_PORT = 8888  # UDP, of `MicroXRCEAgent udp4 -p 8888`
+LISTENED = 3.0  # s for topics to be discovered
 ANSWER = 2.0  # s a server that is up may take to answer
 _STARTING = 60.0  # s a process that listens may take beside what it listens, on a busy machine
 _LISTENERS = (Path("/proc/net/udp"), Path("/proc/net/udp6"))
@@ -73,7 +74,7 @@ def autopilots(vehicles: Sequence[str]) -> Check:
     settings = load_px4_settings()
     spaces = [settings.address(vehicle, index).namespace.strip("/") for index, vehicle in enumerate(vehicles)]
     wanted = [f"/{space}/fmu/out/" if space else "/fmu/out/" for space in spaces]
-    written = {endpoint.topic for endpoint in running_graph(0.0).endpoints if endpoint.publishes}
+    written = {endpoint.topic for endpoint in running_graph(LISTENED).endpoints if endpoint.publishes}
     lacking = [space for space in wanted if not any(topic.startswith(space) for topic in written)]
     domain = os.environ.get("ROS_DOMAIN_ID", "0")
     if not lacking:

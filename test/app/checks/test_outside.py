@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import rclpy
+from std_msgs.msg import String
 
 from esar_ros.app.checks import outside
 from esar_ros.app.checks.finding import Check
@@ -42,6 +44,20 @@ def test_neither_px4_nor_agent(monkeypatch: pytest.MonkeyPatch) -> None:
         f"no topic /fmu/out/* of PX4 in ROS domain {domain}, and no agent on UDP port 8888 of this machine"
     )
     assert "MicroXRCEAgent udp4 -p 8888" in check.cure
+
+
+def test_topics_that_are_written_in_the_domain_are_seen() -> None:
+    with own_domain():
+        context = rclpy.Context()
+        context.init()
+        node = rclpy.create_node("as_an_agent", context=context)
+        try:
+            node.create_publisher(String, "/fmu/out/vehicle_status_v1", 10)
+            check = outside.autopilots(["uav1"])
+        finally:
+            node.destroy_node()
+            context.shutdown()
+    assert check.ok and check.detail.startswith("writes /fmu/out/* in ROS domain")
 
 
 def test_an_agent_without_px4(monkeypatch: pytest.MonkeyPatch) -> None:
