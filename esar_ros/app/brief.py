@@ -16,7 +16,7 @@ from esar_ros.app.arguments import Parser
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task, load_task
-from esar_ros.mission.task_files import read_text
+from esar_ros.mission.task_files import is_path, read_text
 from esar_ros.planning.belief.brief.coordinates import Ground
 from esar_ros.planning.belief.brief.facts import STATED_SPREAD, BriefFacts, Direction, Distance
 from esar_ros.planning.belief.brief.form import reading_of
@@ -112,6 +112,8 @@ def _text(name: str) -> tuple[str, Ground | None]:
         text = read_text(Path(name))
     elif len(name.split()) != 1:
         text = name
+    elif is_path(name) and not name.endswith(".json"):
+        raise UsageError(f"cannot read brief {source}: no file of that name", "check the path")
     else:
         task = load_task(name)
         text, ground = task.prompt, _ground(task)

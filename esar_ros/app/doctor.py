@@ -17,14 +17,15 @@ from pathlib import Path
 from esar_ros.app.arguments import Parser
 from esar_ros.app.checks.files import examine_path
 from esar_ros.app.checks.finding import UNCHECKED, Check
+from esar_ros.app.checks.outside import outside, running_graph
 from esar_ros.app.checks.symptoms import examine
-from esar_ros.bags.facts import parse_facts
+from esar_ros.bridges.airsim.client import DEFAULT_PORT
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import cache_directory, resource
 from esar_ros.mission.settings_file import read_yaml
 from esar_ros.mission.system import environment
-from esar_ros.nodes.graph.mission import WORLDS
+from esar_ros.nodes.graph.mission import WORLDS, MissionOptions, vehicle_names
 from esar_ros.perception.detectors import backend
 from esar_ros.perception.detectors.chosen import about_chosen
 from esar_ros.perception.detectors.real_pictures import real_flight_warning
@@ -61,22 +62,19 @@ def _in_subprocess(code: str, environ: dict[str, str] | None = None) -> tuple[bo
     return _run_python(["-c", code], environ)
 
 
-def _run_python(
-    arguments: Sequence[str], environ: dict[str, str] | None = None, patience: float | None = None
-) -> tuple[bool, str]:
-    patience = TIMEOUT if patience is None else patience
+def _run_python(arguments: Sequence[str], environ: dict[str, str] | None = None) -> tuple[bool, str]:
     try:
         done = subprocess.run(
             [sys.executable, *arguments],
             capture_output=True,
             text=True,
-            timeout=patience,
+            timeout=TIMEOUT,
             stdin=subprocess.DEVNULL,
             env={**os.environ, **(environ or {})},
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return False, f"no answer within {patience:.0f} s"
+        return False, f"no answer within {TIMEOUT:.0f} s"
     lines = ((done.stdout if done.returncode == 0 else done.stderr) or done.stdout).strip().splitlines()
     return done.returncode == 0, lines[-1] if lines else f"ended with {done.returncode}"
 
@@ -156,10 +154,11 @@ def images() -> Check:
 
 def px4_messages() -> Check:
     from esar_ros.bridges.px4.versions import IN, OUT, RELEASES, release_of, version_of
-    from esar_ros.nodes.px4.messages import is_built, message_class
+    from esar_ros.nodes.px4.messages import COMMAND, is_built, message_class
 
     if not is_built():
-        return Check("px4_msgs", False, "not built yet", "only for world px4, which builds it", False)
+        cure = f"only for world px4: esar mission builds it at its start, and so does ./esar exec {COMMAND}"
+        return Check("px4_msgs", False, "not built yet", cure, False)
     wanted = str(read_yaml(resource("config/px4.yaml"), "settings")["release"])
     versions = {name: version_of(message_class(name)) for name in (*OUT, *IN)}
     expected = {name: RELEASES.get(wanted, {}).get(name, 0) for name in versions}
@@ -297,11 +296,7 @@ def live(seconds: float) -> list[Check]:
     """Examines the graph that runs in this ROS domain. Raises UsageError where nothing runs."""
     if not 1.0 <= seconds <= 600.0:
         raise UsageError(f"--live {seconds:g}", "give 1 to 600 seconds")
-    arguments = ["-m", "esar_ros.nodes.tools.graph_probe", f"{seconds:g}"]
-    ok, line = _run_python(arguments, environment.graph_environment(), seconds + TIMEOUT)
-    if not ok:
-        raise UsageError(f"cannot listen: {line}", "see esar doctor without --live")
-    facts = parse_facts(line)
+    facts = running_graph(seconds)
     if not facts.endpoints:
         domain = os.environ.get("ROS_DOMAIN_ID", "0")
         raise UsageError(f"no graph runs in ROS domain {domain}", "set the mission's ROS_DOMAIN_ID")
@@ -327,19 +322,32 @@ def main(argv: list[str] | None = None) -> int:
         help=f"listen to the running graph (default: {LISTEN:g} s)",
     )
     parser.add_argument(
-        "--world", choices=WORLDS, help=f"that is to be flown in; of {names.PX4}: what the detector is worth"
+        "--world",
+        choices=WORLDS,
+        help=f"that is to be flown in: whether what it needs runs; of {names.PX4} also what the detector is worth",
     )
+    parser.add_argument("--host", default="127.0.0.1", help="of the AirSim server (default: %(default)s)")
+    parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="of the AirSim server (default: %(default)s)")
+    parser.add_argument("--vehicles", default="uav1", help="as the mission's (default: uav1)")
     parser.add_argument(
         "--detector", default=names.DEFAULT_DETECTOR, help="that is to be flown with (default: %(default)s)"
     )
     parser.add_argument("--json", metavar="FILE", help="write the findings there for a machine")
     arguments = parser.parse_args(argv)
+    if arguments.detector != names.DEFAULT_DETECTOR:  # which comes with the package: a finding, where it lacks
+        about_chosen(arguments.detector)
+    world = MissionOptions(
+        world=arguments.world or WORLDS[0], pace="realtime", vehicles=vehicle_names(arguments.vehicles),
+        host=arguments.host, port=arguments.port,
+    )  # fmt: skip
+    world.check()
     checks: list[Check] = [] if arguments.live is None else live(arguments.live)
     for path in arguments.paths:
         checks += examine_path(Path(path))
     machine_only = not arguments.paths and arguments.live is None
     if machine_only:
         checks = doctor()
+    checks += outside(world.world, world.host, world.port, world.vehicles)
     if arguments.world == names.PX4:
         checks.append(_guarded("real photographs", lambda: real_photographs(arguments.detector)))
     ready = all(check.ok or not check.needed for check in checks)

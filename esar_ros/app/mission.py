@@ -12,13 +12,17 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from esar_ros.app import prepare, rerun
 from esar_ros.app.arguments import ON_OFF, Parser, on_off, shown
 from esar_ros.app.brief import CORRECT, unread_in, with_correction
+from esar_ros.app.checks.outside import PATIENCE, wait_for_outside
 from esar_ros.app.progress import ProgressLine, parse
 from esar_ros.app.results import TASK, ResultsFolder
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task, parse_task
+from esar_ros.mission.task_files import is_path
 from esar_ros.nodes.core.faults.checked import checked_schedule
 from esar_ros.nodes.core.interface import SIMULATOR
 from esar_ros.nodes.graph.mission import (
@@ -43,16 +47,22 @@ from esar_ros.nodes.graph.supervisor import Supervisor
 from esar_ros.nodes.px4 import messages
 from esar_ros.perception.detectors.chosen import about_chosen, absolute, create_chosen
 from esar_ros.perception.detectors.real_pictures import real_flight_warning
+from esar_ros.planning.method import ReadsByRules
 from esar_ros.planning.registry import create as create_planner
 from esar_ros.safety.conditions import load_keep_out
+from esar_ros.safety.site import Site
 from esar_ros.scoring.result import write_atomically
 from esar_ros.sim.server import STAGE
+from esar_ros.sim.terrain.maps import load_map
+from esar_ros.suites.esarbench.brief import make_brief
+from esar_ros.suites.esarbench.deployer import start_of
 from esar_ros.suites.esarbench.tasks.validation import load_valid_task
 
 POLL = 0.1  # s
 VIEW_PORT = 8643  # beside the simulator's own page
 FOXGLOVE_PORT = 8765  # where Foxglove looks
 INTERRUPTED = 130
+WAIT_MAX = 3600.0  # s
 SEED_MAX = 2**31 - 1
 _ROS_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
@@ -76,6 +86,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--odometry", default=default.odometry, choices=ODOMETRIES, help="off as an estimator's (default), or true")
     add("--host", default=default.host, help="AirSim server, for world airsim")
     add("--port", type=int, default=0, help="of the simulator (default: a free one; 41451 for world airsim)")
+    about = "for what world px4 or airsim needs and somebody else starts: PX4, a server (default: %(default)g)"
+    add("--wait", type=float, default=PATIENCE, metavar="S", help=f"s to wait {about}")
 
     add = parser.add_argument_group("results").add_argument
     add("--out", default=default.out, help="folder for the results (default: %(default)s)")
@@ -108,9 +120,9 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
     create_planner(arguments.planner)  # a wrong name, bad parameters, no model to ask: told before take-off
     if arguments.params_file:
         read_parameter_file(Path(arguments.params_file))
-    if arguments.keep_out:
-        load_keep_out(Path(arguments.keep_out))
     vehicles = vehicle_names(arguments.vehicles)
+    if arguments.keep_out:
+        _check_zones(Path(arguments.keep_out), task, len(vehicles))
     for what, name in (
         *(("vehicle", vehicle) for vehicle in vehicles),
         *(("namespace", part) for part in arguments.namespace.strip("/").split("/") if part),
@@ -119,7 +131,7 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
             raise UsageError(f"{what} '{name}' is no ROS name", "use letters, digits and underscores")
     embedded = arguments.world == "embedded"
     options = MissionOptions(
-        task=str(Path(arguments.task).resolve()) if arguments.task.endswith(".json") else arguments.task,
+        task=str(Path(arguments.task).resolve()) if is_path(arguments.task) else arguments.task,
         planner=arguments.planner,
         map=task.map,
         seed=task.seed if arguments.seed is None else arguments.seed,
@@ -150,6 +162,20 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
     if options.fault:
         checked_schedule(Path(options.fault), options.vehicles, options.pace)
     return options, task
+
+
+def _check_zones(file: Path, task: Task, vehicles: int) -> None:
+    """Raises UsageError for keep-out zones that the governor would refuse once the graph runs."""
+    zones = load_keep_out(file)
+    place = load_map(task.map)
+    for index in range(vehicles):
+        start = start_of(task, index, vehicles)
+        home = np.array([*start, float(place.ground_height(start))])
+        brief = make_brief(task, place, task.id, 1, home)
+        try:
+            Site.covering(brief.area, brief.ceiling, home, keep_out=[zone.polygon(place.origin) for zone in zones])
+        except UsageError as error:
+            raise UsageError(f"{file}: {error}") from None
 
 
 def _port(wanted: int, host: str, embedded: bool) -> int:
@@ -229,6 +255,19 @@ def fly(options: MissionOptions, line: ProgressLine) -> int:
     return int(code or bool(supervisor.killed))
 
 
+def _await_outside(options: MissionOptions, patience: float, line: ProgressLine) -> None:
+    """Waits for what a world needs beside the graph. Raises UsageError when it has not come within patience (s)."""
+    if not 0.0 <= patience <= WAIT_MAX:
+        raise UsageError(f"--wait {patience:g}", f"give 0 to {WAIT_MAX:g} seconds")
+    try:
+        wait_for_outside(
+            options.world, options.host, options.port, options.vehicles, patience,
+            lambda text: line.show(Progress("outside", text=text)),
+        )  # fmt: skip
+    finally:
+        line.close()
+
+
 def main(argv: list[str]) -> int:
     """Run the command."""
     parser = Parser(prog="esar mission", description="Fly one task and show its scorecard.")
@@ -237,6 +276,8 @@ def main(argv: list[str]) -> int:
     given = arguments.out
     earlier = rerun.adopt(arguments)
     options, task = options_from(arguments)
+    line = ProgressLine()
+    _await_outside(options, arguments.wait, line)
     results = ResultsFolder(Path(options.out))
     results.prepare()
     if arguments.correct.strip():  # flown and scored as a task of its own, which lies beside its result
@@ -248,16 +289,18 @@ def main(argv: list[str]) -> int:
         write_atomically(path, task.model_dump_json(by_alias=True, indent=1))
         options = replace(options, task=str(path.resolve()))
     if options.world == PX4:
+        if not messages.is_current():
+            line.note("Building px4_msgs, once, which takes a minute or two")
         messages.ensure()
     print(f"Mission {task.id} on {task.map}: {options.planner}, seed {options.seed}, {options.world}, {options.pace}")
     print(f"  {task.prompt}\n", flush=True)
-    if unread := unread_in(task):
+    method = create_planner(options.planner)
+    if isinstance(method, ReadsByRules) and method.reads_by_rules and (unread := unread_in(task)):
         print("  Not read of it by the rules of belief, which search the wider (esar brief asks what to decide):")
         print("".join(f"    {words}\n" for words in unread), flush=True)
     if options.world == PX4:
         print(f"! {real_flight_warning(about_chosen(options.detector))}\n", flush=True)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    line = ProgressLine()
     logs = results.path / "logs"
     try:
         prepare.ensure(task.map, lambda text: line.show(Progress("prepare", text=text)), logs / "prepare.log")

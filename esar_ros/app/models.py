@@ -21,9 +21,9 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.names import CAMERAS
 from esar_ros.perception.detectors import backend
 from esar_ros.perception.detectors.backend import CameraFrame, DetectorBackend
-from esar_ros.perception.detectors.chosen import parted
+from esar_ros.perception.detectors.chosen import READERS, parted
 from esar_ros.perception.detectors.engines import ONNXRUNTIME, OPENVINO, engine_version
-from esar_ros.perception.detectors.model_card import find_model, user_folder
+from esar_ros.perception.detectors.model_card import find_model, misspelt_kinds, user_folder
 from esar_ros.perception.text.prompt_table import TABLE, Vector32, load_table, save_table
 
 SIZES = ((640, 480), (320, 240))  # px, of the two presets' images
@@ -140,6 +140,9 @@ def _check(arguments: argparse.Namespace) -> int:
     lacking = [kind for kind in KINDS if kind not in detector.prompts.values()]
     if lacking:
         print(f"It never names: {', '.join(lacking)}")
+    card = getattr(detector, "card", None)
+    for word, kind in misspelt_kinds(card).items() if card is not None else ():
+        print(f"! class '{word}' counts as no kind: did you mean {kind}? Mend it in the card or the list of classes")
     return 0
 
 
@@ -149,7 +152,7 @@ def _backend_of(file: str) -> tuple[str, dict[str, Any]]:
         name, parameters = parted(file)
         return name, dict(parameters)
     path = find_model(file, "name a file, or one of " + ", ".join(backend.names()))
-    name = {".onnx": "onnx", ".xml": "openvino", ".pt": "yolo_world"}.get(path.suffix, "")
+    name = READERS.get(path.suffix, "")
     if not name:
         raise UsageError(f"{path} is no network that is known here", "a network's file ends in .onnx, .xml or .pt")
     return name, {**parted(name)[1], "model": str(path)}

@@ -9,9 +9,10 @@ from typing import TextIO
 
 from esar_ros.nodes.graph.progress import PREFIX, Progress
 
-BEFORE = ("prepare", "start", "join")  # phases before the mission's clock runs
+BEFORE = ("outside", "prepare", "start", "join")  # phases before the mission's clock runs
 QUIET_PERIOD = 10.0  # s between lines where the output is no terminal
 _WORDS = {
+    "outside": "Waiting",
     "prepare": "Preparing",
     "start": "Starting the graph",
     "join": "Nodes joining",

@@ -54,6 +54,7 @@ def _fields(by: str, conditions: type[Conditions]) -> list[str]:
 
 def _compare(folders: list[Path], out: Path, against: str | None, judge: str | None, by: str) -> int:
     from rich.console import Console
+    from rich.markup import escape
 
     from esar_ros.benchmark.report.bench_results import read_bench, suite_of
     from esar_ros.benchmark.report.comparison import make_report
@@ -66,6 +67,8 @@ def _compare(folders: list[Path], out: Path, against: str | None, judge: str | N
     report = make_report(read_bench(folders, suite.reader(judge)), suite.layout(), against, by=named)
     page, *others = write_report(report, out)
     console = Console(highlight=False)
+    if report.unfinished:
+        console.print(f"[red]{escape(report.unfinished)}[/red]", soft_wrap=True)
     console.print(terminal_table(report))
     for note in report.notes:
         console.print(f"[yellow]note[/yellow] {note}")

@@ -36,6 +36,11 @@ def suggest(name: str, known: Iterable[str], shown: str | None = None) -> str:
     return f"did you mean {meant}? " * (meant is not None) + f"known: {', '.join(names) if shown is None else shown}"
 
 
+def install(extra: str) -> str:
+    """Returns the cure of packages that are not installed: the command that installs an extra of this package."""
+    return f"./esar exec pip install 'esar_ros[{extra}]'"
+
+
 class UsageErrors(UsageError):
     """All faults of one input, which the command line prints a line each before it exits with 2."""
 

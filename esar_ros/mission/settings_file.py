@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -51,7 +52,7 @@ def read_yaml(path: Path, what: str) -> Any:
     try:
         return parse_yaml(path.read_bytes(), f"{what} {path}")
     except OSError as error:
-        raise UsageError(f"cannot read {what} {path}: {error}", MEND) from None
+        raise UsageError(f"cannot read {what} {path}: {error.strerror or error}", "check the path") from None
 
 
 def parse_yaml(text: str | bytes, source: str) -> Any:
@@ -99,7 +100,17 @@ def validated(model: type[Model], data: object, source: Path | str, whole: str =
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         key = ".".join(str(part) for part in first["loc"]) or whole
-        raise UsageError(f"{source}, key {key}: {first['msg']}", meant_key(model, first) + cure) from None
+        raise UsageError(
+            f"{source}, key {key}: {first['msg']}", meant_key(model, first) + meant_value(first) + cure
+        ) from None
+
+
+def meant_value(error: Mapping[str, Any]) -> str:
+    """Returns "did you mean VALUE? " for a model's error about a word that is like one of those that it allows."""
+    if error["type"] not in ("enum", "literal_error") or not isinstance(error.get("input"), str):
+        return ""
+    known = re.findall(r"'([^']*)'", str(error.get("ctx", {}).get("expected", "")))
+    return f"did you mean {meant}? " if (meant := nearest(error["input"], known)) else ""
 
 
 def meant_key(model: type[BaseModel], error: Mapping[str, Any]) -> str:

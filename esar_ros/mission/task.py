@@ -10,8 +10,8 @@ from pydantic import Field, ValidationError, ValidationInfo, field_validator
 
 from esar_ros.mission.clues import PERSON, ClueKind, VictimPose
 from esar_ros.mission.errors import UsageError, UsageErrors
-from esar_ros.mission.settings_file import StrictModel
-from esar_ros.mission.task_files import TASK_DIRECTORY, TASK_SCHEMA, find_task, parse_json
+from esar_ros.mission.settings_file import StrictModel, meant_key, meant_value
+from esar_ros.mission.task_files import TASK_DIRECTORY, TASK_SCHEMA, find_task, is_path, parse_json
 from esar_ros.mission.weather import Weather
 
 __all__ = ["SCHEMA", "TASK_DIRECTORY", "Distractor", "PlacedClue", "Start", "Task", "Victim", "Wind"]
@@ -135,19 +135,24 @@ def task_from(data: Any, source: str) -> Task:
     except (ValidationError, RecursionError) as error:
         if isinstance(error, RecursionError):
             raise UsageError(f"{source}: nested too deeply", "mend the file") from None
-        found = [(one["type"], one["loc"], one["msg"]) for one in error.errors(include_url=False)]
+        found = [
+            (one["type"], one["loc"], one["msg"], meant_key(Task, one) + meant_value(one))
+            for one in error.errors(include_url=False)
+        ]
         # A list that counts as too short for a wrong member is no fault of its own.
         own = [
-            (place, message)
-            for kind, place, message in found
-            if kind != "too_short" or all(at == place or at[: len(place)] != place for _, at, _ in found)
+            (place, message, meant)
+            for kind, place, message, meant in found
+            if kind != "too_short" or all(at == place or at[: len(place)] != place for _, at, *_ in found)
         ]
-        raise UsageErrors(_fault(source, place, message) for place, message in own) from None
+        raise UsageErrors(_fault(source, *fault) for fault in own) from None
 
 
-def _fault(source: str, place: tuple[int | str, ...], message: str) -> UsageError:
+def _fault(source: str, place: tuple[int | str, ...], message: str, meant: str) -> UsageError:
     key = ".".join(str(part)[:60] for part in place) or "the task"
-    return UsageError(f"{source}, key {key}: {message.removeprefix('Value error, ')}", f"it must follow {SCHEMA}")
+    return UsageError(
+        f"{source}, key {key}: {message.removeprefix('Value error, ')}", f"{meant}it must follow {SCHEMA}"
+    )
 
 
 def load_task(name: str) -> Task:
@@ -161,6 +166,6 @@ def load_task(name: str) -> Task:
 
 def misnamed(id: Any, name: str, source: str) -> UsageError | None:
     """Returns the fault of a task whose id is not that by which it was found."""
-    if name.endswith(".json") or "/" in name or id == name:
+    if is_path(name) or id == name:
         return None
     return UsageError(f"{source}, key id: '{id}'", f"the file's name says {name}")

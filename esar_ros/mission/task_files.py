@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,12 @@ INDEX_SCHEMA = "esar-task-index/1"
 TASK_SCHEMA = "esar-task/1"
 LARGEST = 1 << 20  # bytes of one file; a task takes some thousand
 _CURE = "mend the file"
+_ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}$")
+
+
+def is_path(name: str) -> bool:
+    """Returns whether a name that a person gives is a file's: it has a folder, or an ending such as .txt."""
+    return "/" in name or _ENDING.search(name) is not None
 
 
 def read_text(path: Path, largest: int = LARGEST, what: str = "task") -> str:
@@ -117,11 +124,11 @@ def demo_tasks() -> dict[str, Path]:
 
 
 def find_task(name: str) -> tuple[dict[str, Any], str]:
-    """A task's JSON object, unchecked, and what to call it in errors: by id, or by the path of a .json file.
+    """A task's JSON object, unchecked, and what to call it in errors: by id, or by a file's path.
 
     Raises UsageError.
     """
-    if name.endswith(".json") or "/" in name:
+    if is_path(name):
         return _object(Path(name))
     demo = demo_tasks()
     if name in demo:

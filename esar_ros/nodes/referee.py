@@ -32,6 +32,7 @@ from esar_ros.nodes.messages import convert
 from esar_ros.planning.method import details_of
 from esar_ros.planning.registry import create as create_method
 from esar_ros.planning.reporting import shared_settings
+from esar_ros.safety.conditions import load_keep_out, polygons_of
 from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.record import TOPICS as SCORED
 from esar_ros.scoring.referee import Referee
@@ -66,6 +67,8 @@ class RefereeNode(StepNode):
         self._governor = bool(declare(self, "governor", True, "whether the safety governor intervenes"))
         self._odometry = str(declare(self, "odometry", NOISY, "of the vehicles, for the result", choices=ODOMETRIES))
         self._detector = str(declare(self, "detector", names.DEFAULT_DETECTOR, "detector backend, for the result"))
+        zones = str(declare(self, "keep_out", "", "YAML file of keep-out zones, for the report; empty: none"))
+        self._zones = load_keep_out(Path(zones)) if zones else ()
         self._server = Server.of(self)
         self._progress = bool(declare(self, "progress", False, "print machine-readable progress lines"))
         self._thresholds = load_thresholds()
@@ -147,6 +150,7 @@ class RefereeNode(StepNode):
             method_eligible=method.eligible,
             planner_details=details_of(method),
         )
+        run_about = run_about.model_copy(update={"keep_out": polygons_of(self._zones, place.origin)})
         self._referee = Referee(
             self._task,
             self._deployment.victims,

@@ -49,6 +49,15 @@ class Patient(Protocol):
 
 
 @runtime_checkable
+class ReadsByRules(Protocol):
+    """A method that searches by what the rules of `planning.belief.brief` read of its brief, if it says so."""
+
+    @property
+    def reads_by_rules(self) -> bool:
+        """Returns whether it does."""
+
+
+@runtime_checkable
 class Detailed(Protocol):
     """A method of which results must say more than its name."""
 

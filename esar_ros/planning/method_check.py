@@ -65,7 +65,7 @@ def check_decision(answer: Any, method: Any) -> Decision:
     """Returns a method's answer where it is a decision that can be flown. Raises WrongAnswer."""
     if fault := _fault_of(answer):
         where = _definition(method)
-        raise WrongAnswer(f"act returned {fault}{f' ({where})' if where else ''}")
+        raise WrongAnswer(f"act returned {fault}{f' (act is defined at {where})' if where else ''}")
     assert isinstance(answer, Decision)
     return answer
 

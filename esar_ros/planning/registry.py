@@ -21,6 +21,7 @@ from esar_ros.planning.model.settings import SCRIPTED
 from esar_ros.planning.parameters import MODEL, SHARED, configured
 
 GROUP = "esar_ros.planners"
+_GUIDE = "a planner of your own has an entry point: docs/how-to/your-planner.md"
 
 Factory = Callable[[Mapping[str, Any]], Method]
 _Decorated = TypeVar("_Decorated", bound=Factory)
@@ -98,10 +99,16 @@ def parameters_of(name: str, parameters: Mapping[str, Any] | None = None, path: 
     known = names()
     own, _, variant = name.partition("@")
     if own not in known:
-        raise UsageError(f"unknown planner '{name}'", suggest(own, known))
+        cure = f"install the package that names it ({_GUIDE})" if _is_code(own) else suggest(own, known)
+        raise UsageError(f"unknown planner '{name}'", cure)
     factory = _factory(own)
     overlay = {**_variant(name, own, variant, factory), **(parameters or {})}
     return configured(own, overlay, path, (SHARED, MODEL) if _asks(factory) else (SHARED,))
+
+
+def _is_code(name: str) -> bool:
+    """Returns whether a name is that of a file or of an object in a module, which no method is named by."""
+    return name.endswith(".py") or "/" in name or ":" in name
 
 
 def asks_model(name: str) -> bool:

@@ -57,6 +57,11 @@ def load_keep_out(path: Path) -> tuple[Zone, ...]:
     return load_settings(_File, path, "keep-out zones", "write zones: [{corners: [[x, y], ...]}]").zones
 
 
+def polygons_of(zones: Sequence[Zone], origin: Origin) -> tuple[tuple[tuple[float, float], ...], ...]:
+    """Returns each zone's corners, m, map frame, in plain numbers."""
+    return tuple(tuple((float(x), float(y)) for x, y in zone.polygon(origin)) for zone in zones)
+
+
 def conditions_speed(weather: str, local_time: str, limits: Limits) -> float:
     """Returns the greatest speed (m/s) in a weather and at a local time (ISO 8601).
 

@@ -20,6 +20,8 @@ from esar_ros.scoring.record import DecisionRow, EpisodeRecord, SafetyRow
 from esar_ros.scoring.result import Safety, Timing
 from esar_ros.scoring.truth import End, Truth
 
+FAILED = "the run failed"  # why a flight is neither safe nor eligible
+
 
 @dataclass(frozen=True)
 class Flight:
@@ -120,7 +122,7 @@ def summarise_safety(flights: tuple[Flight, ...], truth: Truth) -> Safety:
     aloft = [row for flight in flights for row, up in zip(flight.safety, flight.aloft, strict=True) if up]
     reasons = []
     if truth.end_reason is End.ERROR:
-        reasons.append("the run failed")
+        reasons.append(FAILED)
     if collisions:
         reasons.append("collision")
     if breaches:

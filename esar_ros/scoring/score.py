@@ -14,7 +14,15 @@ from esar_ros.mission.decision import PARTLY, ReportType
 from esar_ros.mission.stamps import NANO
 from esar_ros.scoring import metrics
 from esar_ros.scoring.findings import Claim, Claims, Findings, collect_claims
-from esar_ros.scoring.flight import Flight, count_answers, count_troubles, fly_over, summarise_safety, summarise_timing
+from esar_ros.scoring.flight import (
+    FAILED,
+    Flight,
+    count_answers,
+    count_troubles,
+    fly_over,
+    summarise_safety,
+    summarise_timing,
+)
 from esar_ros.scoring.judge import Judge
 from esar_ros.scoring.losses import Looks, Seen, cause_of, collect_looks
 from esar_ros.scoring.record import EpisodeRecord
@@ -352,6 +360,8 @@ def _ineligible(record: EpisodeRecord, truth: Truth, truncated: float | None) ->
         aborted = (truth.end_text,)
     elif truth.end_reason is End.ABORTED:
         aborted = ("a person ended the mission",)
+    elif truth.end_reason is End.ERROR:
+        aborted = (FAILED,)
     return tuple(dict.fromkeys((*truth.run.ineligible_reasons, *seen, *limits, *damage, *aborted)))
 
 

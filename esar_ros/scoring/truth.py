@@ -84,6 +84,9 @@ class Run(StrictModel):
     governor: bool = True
     odometry: Literal["true", "noisy", "autopilot"]
     map_digest: str = ""
+    keep_out: tuple[tuple[tuple[float, float], ...], ...] = Field(
+        default=(), description="corners (m, map frame) of the zones that the vehicles were kept out of"
+    )
     versions: dict[str, str] = Field(default_factory=dict)
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from esar_ros.mission.clues import KINDS
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, install
 from esar_ros.perception.detectors.yolo_world import confine_ultralytics
 from esar_ros.perception.vision_operators import lend_operators
 from esar_ros.training.render import CROP
@@ -84,7 +84,7 @@ def require(*packages: str) -> None:
     """Raises UsageError where one of them is absent."""
     missing = [name for name in packages if importlib.util.find_spec(name) is None]
     if missing:
-        raise UsageError(f"training needs {' and '.join(missing)}", "install the extra: pip install 'esar_ros[train]'")
+        raise UsageError(f"training needs {' and '.join(missing)}", install("train"))
 
 
 def write_data_file(root: Path, maps: Sequence[str]) -> Path:

@@ -98,6 +98,7 @@ def test_who_would_fly_px4_is_told_what_the_detector_is_worth(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(doctor, "doctor", lambda: [doctor.Check("good", True, "there")])
+    monkeypatch.setattr(doctor, "outside", lambda *_: [])
     assert doctor.main(["--world", "px4"]) == 0
     told = capsys.readouterr().out
     assert "not for real flights: esar_yolo found" in told and "in simulation" in told.splitlines()[-1]
@@ -105,6 +106,22 @@ def test_who_would_fly_px4_is_told_what_the_detector_is_worth(
     assert "segmentation_oracle: what it finds on real photographs has not been measured" in capsys.readouterr().out
     assert doctor.main(["--world", "embedded"]) == 0
     assert "real" not in capsys.readouterr().out
+
+
+def test_a_world_whose_server_does_not_run_is_not_ready(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(doctor, "doctor", lambda: [doctor.Check("good", True, "there")])
+    assert doctor.main(["--world", "airsim", "--port", "1"]) == 1
+    told = capsys.readouterr().out.splitlines()
+    assert "no AirSim server on 127.0.0.1:1" in told[1] and told[-1] == "missing: AirSim server"
+    assert doctor.main(["--world", "embedded", "--port", "1"]) == 0
+
+
+@pytest.mark.parametrize("world", [(), ("--world", "px4")])
+def test_a_detector_s_file_that_is_not_there_is_refused(world: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError, match=r"there is no model nofile\.onnx"):
+        doctor.main([*world, "--detector", "onnx:nofile.onnx"])
 
 
 def test_exit_code_and_file(

@@ -72,7 +72,7 @@ class Launcher:
     def environ(self, **environ: str) -> dict[str, str]:
         """Returns the environment of ./esar; a variable given as "" is unset."""
         values = {
-            **{key: value for key, value in os.environ.items() if not key.startswith(OWN)},
+            **{key: value for key, value in os.environ.items() if not key.startswith(OWN) and key != "PYTHONPATH"},
             "PATH": f"{self.programs}:{os.environ['PATH']}",
             "ESAR_PYTHON": "stand-in",
             **environ,
@@ -240,6 +240,17 @@ def test_the_environment_of_what_runs_inside(launcher: Launcher) -> None:
     assert int(values["MALLOC_TRIM_THRESHOLD_"]) > 0
     assert values["ROS_AUTOMATIC_DISCOVERY_RANGE"] == "SUBNET", "a person's choice stays"
     assert values["NUMBA_CACHE_DIR"].startswith(f"{launcher.root}/.esar/")
+
+
+def test_a_persons_own_pythonpath_is_not_dropped_in_silence(launcher: Launcher) -> None:
+    launcher.run("exec", "true")
+    ros = {"AMENT_PREFIX_PATH": "/opt/x:/opt/ros/jazzy"}
+    path = f"/opt/ros/jazzy/lib/python:/opt/x/lib/python:{launcher.root}"
+    for own, told in (("", []), ("/home/me/my planner", ["/home/me/my planner"])):
+        done = launcher.run("exec", "env", PYTHONPATH=f"{path}:{own}" if own else path, **ros)
+        assert [line.partition("(")[2].partition(")")[0] for line in done.stderr.splitlines()] == told
+        assert "PYTHONPATH=" not in done.stdout
+    assert "./esar exec pip install -e FOLDER" in done.stderr
 
 
 def test_exec_gives_the_commands_own_exit_code_and_words(launcher: Launcher) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import sys
+from importlib.metadata import metadata
 from pathlib import Path
 
 import cv2
 import pytest
 
+import esar_ros
 from esar_ros.app.cli import main
 
 
@@ -27,6 +31,22 @@ def test_show_prints_facts_and_draws_a_sheet(tmp_path: Path, capsys: pytest.Capt
     image = cv2.imread(str(sheets[0]))
     assert image.shape[0] > 500 and image.std() > 20.0
     assert sheets[0].read_bytes() == sheets[1].read_bytes()
+
+
+def test_an_import_without_its_packages_names_the_command_that_installs_them(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyproj", None)
+    assert main(["maps", "import", "x.tif", "--id", "x", "--character", "alpine"]) == 2
+    assert capsys.readouterr().err == "esar: maps import needs pyproj: ./esar exec pip install 'esar_ros[geo]'\n"
+
+
+def test_every_extra_that_a_message_names_is_one_of_the_package() -> None:
+    sources = Path(esar_ros.__file__).parent.rglob("*.py")
+    named = {
+        extra for path in sources for extra in re.findall(r'\binstall\("(\w+)"\)', path.read_text(encoding="utf-8"))
+    }
+    assert len(named) > 6 and named <= set(metadata("esar_ros").get_all("Provides-Extra"))
 
 
 @pytest.mark.parametrize(

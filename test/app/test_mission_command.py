@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from esar_ros.app import mission
 from esar_ros.app.mission import add_arguments, options_from
@@ -16,7 +17,7 @@ from esar_ros.app.progress import ProgressLine
 from esar_ros.app.results import ResultsFolder
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import load_task
-from esar_ros.nodes.graph.mission import MissionOptions
+from esar_ros.nodes.graph.mission import MissionOptions, mission_graph
 
 
 def options(*arguments: str) -> MissionOptions:
@@ -111,6 +112,34 @@ def test_parameter_files_as_ros_knows_them_are_taken(tmp_path: Path, text: str) 
     path = tmp_path / "parameters.yaml"
     path.write_text(text, encoding="utf-8")
     assert options("--params-file", str(path)).params_file == str(path)
+
+
+@pytest.mark.parametrize(
+    ("corners", "words"),
+    [
+        ("[[-3, -3], [3, -3], [3, 3], [-3, 3]]", "home lies in a keep-out zone"),
+        ("[[0, 0], [10, 0], [20, 0]]", "keep-out zone 1 encloses no area"),
+        ("[[0, 0], [90000, 0], [0, 90000]]", "keep-out zone 1 reaches farther than 20 km"),
+    ],
+)
+@pytest.mark.parametrize("vehicles", ["1", "3"])
+def test_keep_out_zones_that_the_governor_would_refuse_are_told_before_the_start(
+    tmp_path: Path, corners: str, words: str, vehicles: str
+) -> None:
+    x, y = load_task("aotai-first").start.position
+    path = tmp_path / "zones.yaml"
+    shifted = [[x + east, y + north] for east, north in yaml.safe_load(corners)]
+    path.write_text(yaml.safe_dump({"zones": [{"name": "hut", "corners": shifted}]}), encoding="utf-8")
+    with pytest.raises(UsageError, match=rf"zones\.yaml: {words}"):
+        options("--keep-out", str(path), "--vehicles", vehicles)
+
+
+def test_keep_out_zones_reach_governor_and_referee(tmp_path: Path) -> None:
+    path = tmp_path / "zones.yaml"
+    path.write_text("zones: [{name: hut, corners: [[300, 300], [340, 300], [340, 340]]}]\n", encoding="utf-8")
+    graph = mission_graph(options("--keep-out", str(path)))
+    told = {spec.label: spec.parameters["keep_out"] for spec in graph if "keep_out" in spec.parameters}
+    assert told == {"referee_recorder": str(path), "uav1-safety_governor": str(path)}
 
 
 # -- the results' folder ------------------------------------------------------------------------
@@ -263,10 +292,45 @@ def test_world_px4_says_before_it_flies_what_the_detector_is_worth(
         return 1
 
     monkeypatch.setattr(mission, "fly", fly)
+    monkeypatch.setattr(mission, "wait_for_outside", lambda *_: None)
     monkeypatch.setattr(mission.messages, "ensure", lambda: None)
     monkeypatch.setattr(mission.prepare, "ensure", lambda *_: None)
     assert mission.main(["--world", world, "--out", str(tmp_path / "out")]) == 1
     assert ("! not for real flights: esar_yolo found" in told[0]) is (world == "px4")
+
+
+@pytest.mark.parametrize(
+    ("planner", "told"),
+    [("belief", True), ("belief@no_stop", True), ("greedy@brief", True), ("greedy", False), ("zigzag", False)],
+)
+def test_what_the_rules_leave_unread_is_told_of_planners_that_search_by_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], planner: str, told: bool
+) -> None:
+    monkeypatch.setattr(mission, "fly", lambda chosen, line: 1)
+    monkeypatch.setattr(mission.prepare, "ensure", lambda *_: None)
+    monkeypatch.setattr(mission, "unread_in", lambda task: ["not obeyed: Do not fly at the dam"])
+    assert mission.main(["--planner", planner, "--out", str(tmp_path / "out")]) == 1
+    assert ("not obeyed: Do not fly at the dam" in capsys.readouterr().out) is told
+
+
+def test_a_server_that_nobody_started_is_told_before_anything_is_touched(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put_results(tmp_path, "earlier")
+    before = content(tmp_path)
+    arguments = ["--world", "airsim", "--port", "1", "--wait", "0.5", "--out", str(tmp_path)]
+    with pytest.raises(
+        UsageError, match=r"no AirSim server on 127\.0\.0\.1:1: .* \(0\.5 s waited; --wait S waits longer\)"
+    ):
+        mission.main(arguments)
+    assert "Waiting" in capsys.readouterr().out
+    assert content(tmp_path) == before
+
+
+@pytest.mark.parametrize("seconds", ["-1", "nan", "1e9"])
+def test_a_wait_that_is_none_is_refused(tmp_path: Path, seconds: str) -> None:
+    with pytest.raises(UsageError, match="--wait"):
+        mission.main(["--world", "airsim", "--wait", seconds, "--out", str(tmp_path)])
 
 
 @pytest.mark.parametrize("world", ["px4", "embedded"])

@@ -50,6 +50,27 @@ def test_every_detector_is_listed_with_what_it_lacks(capsys: pytest.CaptureFixtu
     assert "segmentation_oracle: needs no file\n" in told
 
 
+def test_a_misspelt_class_is_told_and_other_classes_are_not(capsys: pytest.CaptureFixture[str], model: Path) -> None:
+    model.with_suffix(".txt").write_text("tent\npersn\n")
+    assert main(["models", "check", str(model)]) == 0
+    warned = [line for line in capsys.readouterr().out.splitlines() if line.startswith("!")]
+    assert len(warned) == 1 and "'persn' counts as no kind: did you mean person?" in warned[0]
+    model.with_suffix(".txt").write_text("tent\ndog\n")
+    assert main(["models", "check", str(model)]) == 0
+    assert "!" not in capsys.readouterr().out
+
+
+def test_a_file_whose_classes_are_no_kinds_is_refused_with_those_that_there_are(
+    capsys: pytest.CaptureFixture[str], model: Path
+) -> None:
+    model.with_suffix(".txt").write_text("dog\npersn\n")
+    line = refused(capsys, "check", model)
+    assert "(dog, persn) is a kind" in line and "'persn' is perhaps person" in line and "the kinds are tent," in line
+    model.with_suffix(".txt").unlink()
+    line = refused(capsys, "check", model)
+    assert "it names none itself" in line and "tiny.txt" in line and "looks for tent, backpack" in line
+
+
 def test_a_good_file_is_described(capsys: pytest.CaptureFixture[str], model: Path, folder: Path) -> None:
     out = folder / "check.json"
     assert main(["models", "check", str(model), "--json", str(out)]) == 0
@@ -90,9 +111,9 @@ def test_lacking_packages_are_told_with_their_extra(
     weights.write_bytes(b"1")
     monkeypatch.setitem(sys.modules, "ultralytics", None)
     monkeypatch.setitem(sys.modules, "open_clip", None)
-    assert "pip install esar_ros[train]" in refused(capsys, "export", weights)
-    assert "pip install esar_ros[train]" in refused(capsys, "check", weights)
-    assert "pip install esar_ros[clip]" in refused(capsys, "embed", "--weights", weights)
+    assert "./esar exec pip install 'esar_ros[train]'" in refused(capsys, "export", weights)
+    assert "./esar exec pip install 'esar_ros[train]'" in refused(capsys, "check", weights)
+    assert "./esar exec pip install 'esar_ros[clip]'" in refused(capsys, "embed", "--weights", weights)
     assert "ends in .onnx" in refused(capsys, "export", weights, "--out", folder / "net.xml")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,22 @@ def test_a_benchmark_is_compared_into_its_own_folder(tmp_path: Path, capsys: pyt
     assert "stay*" in said and "report.html" in said and "Only 2 events" in said
     assert (tmp_path / "report" / "report.html").is_file()
     assert (tmp_path / "report" / "table3.tex").is_file()
+
+
+def test_a_run_that_is_not_over_is_told_first_everywhere(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make_bench(tmp_path)  # 2 events of 2 tasks by 2 methods
+    manifest = tmp_path / "bench.json"
+    document = json.loads(manifest.read_text(encoding="utf-8"))
+    for tasks, words in ((4, ""), (7, f"{tmp_path} holds 8 of its 14 episodes")):
+        document["settings"] |= {"tasks": [f"t{number}" for number in range(tasks)], "seeds": 1}
+        manifest.write_text(json.dumps(document), encoding="utf-8")
+        assert main(["report", str(tmp_path)]) == 0
+        said = capsys.readouterr().out.splitlines()[0]
+        page, table = (
+            (tmp_path / "report" / name).read_text(encoding="utf-8") for name in ("report.html", "table3.md")
+        )
+        for text in (said, page[: page.index("</header>")], table.splitlines()[0]):
+            assert ("Unfinished" in text) == bool(words) and words in text
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def test_clip_h_flies_towards_the_view_that_fits_and_names_its_network(
 
 def test_without_the_package_it_says_what_to_install(weights: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "open_clip", None)
-    with pytest.raises(UsageError, match="needs open_clip, torch and torchvision: pip install"):
+    with pytest.raises(UsageError, match=r"needs open_clip, torch and torchvision: \./esar exec pip install"):
         registry.create("vlfm", {"scorer": {"weights": weights}})
 
 

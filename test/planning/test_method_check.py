@@ -133,7 +133,7 @@ def test_any_other_answer_is_told_with_the_place_of_the_method(answer: Any, faul
         check_decision(answer, Whole({}))
     assert fault in str(wrong.value)
     line = Whole.act.__code__.co_firstlineno
-    assert str(wrong.value).endswith(f"(test/planning/test_method_check.py, line {line})")
+    assert str(wrong.value).endswith(f"(act is defined at test/planning/test_method_check.py, line {line})")
 
 
 def test_an_error_has_the_line_of_the_method_s_own_code_wherever_it_was_raised() -> None:

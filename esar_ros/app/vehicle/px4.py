@@ -14,7 +14,7 @@ from rich.table import Table
 from esar_ros.app.arguments import Parser
 from esar_ros.bridges.airsim.client import DEFAULT_PORT
 from esar_ros.bridges.px4.parameters import Finding, Grade, findings
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, install
 from esar_ros.mission.task import load_task
 from esar_ros.nodes.graph.mission import MAX_VEHICLES, PX4, MissionOptions, vehicle_names
 from esar_ros.suites.esarbench.deployer import start_of
@@ -102,13 +102,15 @@ def _print(found: list[Finding], source: str, count: int) -> None:
 
 def read_parameters(path: Path) -> dict[str, float]:
     """Returns the parameters in a ground station's file, by name. Raises UsageError, naming file and line."""
-    cure = "save the parameters to a file in the ground station"
+    cure = "give a file of parameters as a ground station saves it: system component name value type, a line each"
     try:
         if path.stat().st_size > _LARGEST:
             raise UsageError(f"{path}: larger than a file of parameters", cure)
         lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: {getattr(error, 'strerror', None) or 'not a text'}", cure) from None
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror or error}", "check the path") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: not a text", cure) from None
     values: dict[str, float] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("#"):
@@ -119,14 +121,13 @@ def read_parameters(path: Path) -> dict[str, float]:
                 raise ValueError
             value = float(parts[3])
         except ValueError:
-            told = f"{path}, line {number}: not 'system component name value type'"
-            raise UsageError(told, cure) from None
+            raise UsageError(f"{path}, line {number}: '{line.strip()[:40]}' is no parameter", cure) from None
         if not math.isfinite(value):
             raise UsageError(f"{path}, line {number}: {parts[2]} is {parts[3]}", cure)
         if values.setdefault(parts[2], value) != value:
             raise UsageError(f"{path}, line {number}: {parts[2]} twice, with other values", "save one vehicle's alone")
     if not values:
-        raise UsageError(f"{path}: no parameter in it", cure)
+        raise UsageError(f"{path}: {'no parameter in it' if lines else 'the file is empty'}", cure)
     return values
 
 
@@ -135,7 +136,7 @@ def ask_parameters(address: str) -> dict[str, float]:
     try:
         from pymavlink import mavutil
     except ImportError:
-        raise UsageError("--connect needs pymavlink", "./esar exec pip install 'esar_ros[mavlink]'") from None
+        raise UsageError("--connect needs pymavlink", install("mavlink")) from None
     try:
         link = mavutil.mavlink_connection(address, source_system=254)
     except Exception as error:  # whatever its kinds of links raise

@@ -160,6 +160,7 @@ class Bench:
     versions: dict[str, tuple[str, ...]]
     torn: int  # lines that a killed run left unfinished
     unsealed: int  # records without a digest of their content
+    unflown: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # unfinished folder -> episodes flown, planned
 
 
 def suite_of(folders: Sequence[Path]) -> str:
@@ -178,14 +179,17 @@ def read_bench(folders: Sequence[Path], read: Reader) -> Bench:
     thresholds: dict[str, Any] = {}
     settings: dict[str, dict[str, Any]] = {}
     versions: dict[str, set[str]] = {}
+    unflown: dict[str, tuple[int, int]] = {}
     torn = unsealed = 0
     for folder in folders:
+        ids: set[str] = set()
         settings[str(folder)] = _settings(folder)
         for number, line in _lines(folder):
             if line is None:
                 torn += 1
                 continue
             where = f"{folder / EPISODES}, line {number}"
+            ids.add(str(line.get("id")))
             unsealed += not take_seal(line, where)
             if not isinstance(line.get("result"), dict):
                 raise UsageError(f"{where}: key result is missing", "each line follows esar-episode/1")
@@ -208,6 +212,9 @@ def read_bench(folders: Sequence[Path], read: Reader) -> Bench:
                     f"{where}: {line['id']} stands in {other} with another score", "leave one of the folders out"
                 )
             episodes[key] = (episode, folder, reading.scores)
+        planned = _planned(settings[str(folder)])
+        if len(ids) < planned:
+            unflown[str(folder)] = (len(ids), planned)
     if not episodes:
         raise UsageError(f"no episode in {', '.join(map(str, folders))}", "run ./esar bench first")
     found = [episode for episode, _, _ in episodes.values()]
@@ -220,6 +227,7 @@ def read_bench(folders: Sequence[Path], read: Reader) -> Bench:
         {name: tuple(sorted(found)) for name, found in sorted(versions.items())},
         torn,
         unsealed,
+        unflown,
     )
 
 
@@ -233,6 +241,13 @@ def _settings(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise UsageError(f"{path} is no manifest of a benchmark", "give the --out folder of ./esar bench") from None
     return found if isinstance(found, dict) else {}
+
+
+def _planned(settings: Mapping[str, Any]) -> int:
+    """Returns how many episodes a run is planned to have; 0 where its settings do not tell."""
+    tasks, planners, seeds = (settings.get(key) for key in ("tasks", "planners", "seeds"))
+    told = isinstance(tasks, list) and isinstance(planners, list) and isinstance(seeds, int)
+    return len(tasks) * len(planners) * seeds if told else 0  # type: ignore[arg-type, operator]
 
 
 def _lines(folder: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:

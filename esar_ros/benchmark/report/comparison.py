@@ -124,6 +124,14 @@ class Report:
     notes: tuple[str, ...]
     layout: Layout
 
+    @property
+    def unfinished(self) -> str:
+        """The runs that have episodes which are not flown, in a sentence to be read before any number; empty: none."""
+        runs = [
+            f"{folder} holds {flown} of its {all_} episodes" for folder, (flown, all_) in self.bench.unflown.items()
+        ]
+        return f"Unfinished: {', '.join(runs)}; the same esar bench goes on." if runs else ""
+
     def cell(self, method: str, group: str, figure: str) -> Estimate | None:
         """Mean and interval, None where nothing was flown."""
         return self.cells.get((method, group, figure))

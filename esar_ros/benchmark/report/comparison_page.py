@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,8 @@ PAGE_NAME = "report.html"
 def write_report(report: Report, out: Path) -> tuple[Path, ...]:
     """Write everything into a folder; the page comes first in what is returned. Raises UsageError."""
     sections = report.layout.sections(report)
-    written = as_files(sections)
+    told = f" ({report.unfinished.rstrip('.')})" if report.unfinished else ""  # a file is read without the page
+    written = as_files([replace(section, title=section.title + told) for section in sections])
     written["episodes.csv"] = episodes_csv(report)
     written[PAGE_NAME] = render_page(report, sections, written)
     return write_files(written, out)
@@ -59,7 +61,7 @@ def render_page(report: Report, sections: Sequence[Section], drawn: Mapping[str,
         eyebrow=report.layout.eyebrow,
         lead=_lead(report),
         facts=_facts(report),
-        notes=report.notes,
+        notes=[note for note in (report.unfinished, *report.notes) if note],
         failures=[
             (f"{method.name}, {e.unit.task}, seed {e.seed}", e.reason or "no reason given")
             for method in report.methods

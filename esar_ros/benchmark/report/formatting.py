@@ -6,6 +6,7 @@ from typing import TypeGuard
 
 from esar_ros.mission import names
 from esar_ros.perception.detectors.real_pictures import real_flight_warning
+from esar_ros.scoring.flight import FAILED
 from esar_ros.scoring.losses import LOOK_RANGE
 from esar_ros.scoring.result import Cause, ClueResult, Result, VictimResult
 from esar_ros.scoring.truth import End
@@ -90,7 +91,7 @@ def explanation(thing: VictimResult | ClueResult, gate: float) -> str:
         return f"{_LOOKED[thing.cause]} from {thing.nearest_picture:.0f} m"
     if thing.closest_approach is not None:
         if thing.cause in _UNSEEN:
-            return f"{CAUSES[thing.cause]}, {thing.closest_approach:.0f} m"
+            return f"came within {metres(round(thing.closest_approach)).replace('.0 m', ' m')}"
         return f"passed at {metres(thing.closest_approach)}"
     return "never near"
 
@@ -133,9 +134,37 @@ def headline(result: Result) -> str:
     return f"no score: {result.error}" if result.error is not None else result.trouble
 
 
+def breakdown(result: Result) -> str:
+    """Returns what the points of a rescue score are for; empty where there is no score."""
+    if result.error is not None:
+        return ""
+    safe = result.thresholds.weight_safety * float(result.metrics.safe)
+    clues = result.thresholds.weight_clues * result.metrics.cds
+    victims = max(result.metrics.rs - safe - clues, 0.0)
+    flight = "a safe flight" if result.metrics.safe else "safety"
+    return f"{percent(safe)} for {flight} + {percent(victims)} for victims + {percent(clues)} for clues"
+
+
+def unsafe(result: Result) -> str:
+    """Returns why a flight was not safe; empty where it was, and where it failed for no other reason."""
+    reasons = [reason for reason in result.safety.reasons if reason != FAILED]
+    return f"not safe: {', '.join(reasons)}" if reasons else ""
+
+
+def eligibility(result: Result) -> str:
+    """Returns whether a result may be compared; a dash where the run failed, which leaves nothing to compare."""
+    return "–" if result.error is not None else "yes" if result.eligible else "no"
+
+
+def detector(result: Result) -> str:
+    """Returns the clue detector's name, with the file of its network where it has one; empty: not recorded."""
+    known = result.detector_details
+    return " ".join(known[key] for key in ("backend", "model") if key in known)
+
+
 def caveats(result: Result) -> list[str]:
     """Returns the caveats that a reader must know before comparing this result."""
-    notes = [f"not eligible: {reason}" for reason in result.ineligible_reasons]
+    notes = [f"not eligible: {reason}" for reason in result.ineligible_reasons if reason != FAILED]  # headline says it
     if result.preset != "paper" and result.preset != "default":
         notes.append(f"preset {result.preset}")
     if not result.governor:

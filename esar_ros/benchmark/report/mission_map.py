@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
-from matplotlib.colors import LinearSegmentedColormap
-from matplotlib.patches import Circle
+from matplotlib.colors import LinearSegmentedColormap, to_rgb
+from matplotlib.patches import Circle, Polygon
 from matplotlib.patheffects import AbstractPathEffect, withStroke
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter, map_coordinates
@@ -105,6 +105,8 @@ def draw_map(ax: Axes, flown: MissionRecord, region: Region, pixels: int = 900, 
         ax.set_facecolor("#e8ebe6")
     if flown.coverage is not None:
         _draw_unseen(ax, flown.coverage)
+    for corners in flown.truth.run.keep_out:
+        ax.add_patch(Polygon(corners, fc=(*to_rgb(MISSED), 0.14), ec=MISSED, hatch="//", lw=1.3 * scale, zorder=3))
     _draw_tracks(ax, flown, scale)
     _draw_reports(ax, flown, region, scale)
     _draw_things(ax, flown, region, scale)

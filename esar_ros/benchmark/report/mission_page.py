@@ -20,6 +20,7 @@ from esar_ros.planning.belief.brief.parser import parse_brief
 from esar_ros.planning.belief.brief.telling import summary, told
 from esar_ros.scoring.result import ClueResult, Result, VictimResult
 
+_NETWORK = {"digest": "SHA-256 of its file", "card": "SHA-256 of its card", "engine": "engine"}
 _CHIPS = {"found": "", "exact": "", "located": "near", "duplicate": "near", "lost": "near"}
 
 
@@ -40,6 +41,8 @@ def render_html(
         m=m,
         ending=formatting.ending(result),
         headline=formatting.headline(result),
+        unsafe=formatting.unsafe(result),
+        breakdown=formatting.breakdown(result),
         score=lambda share: formatting.score(result, share),
         conditions=formatting.conditions(result),
         brief=told(flown.truth.task.prompt, facts),
@@ -48,6 +51,7 @@ def render_html(
         facts=_facts(result),
         caveats=formatting.caveats(result),
         map=map_image if map_image is not None else map_jpeg(flown),
+        zones=flown.truth.run.keep_out,
         finds=finds if finds is not None else collect_finds(flown),
         misses=misses if misses is not None else collect_misses(flown),
         timeline=Markup(timeline_svg(flown)),
@@ -141,11 +145,13 @@ def _timing(result: Result) -> list[tuple[str, str]]:
 
 
 def _run(result: Result) -> list[tuple[str, str]]:
+    network = result.detector_details
     rows = [
         ("mission", result.mission_id),
         ("planner", result.planner),
-        ("clue detector", result.detector_details.get("backend", "not recorded")),
-        ("eligible", "yes" if result.eligible else "no"),
+        ("clue detector", formatting.detector(result) or "not recorded"),
+        *((f"· {name}", network[key][:16]) for key, name in _NETWORK.items() if key in network),
+        ("eligible", formatting.eligibility(result)),
         ("judge", result.judge),
         ("world", result.world),
         ("pace", f"{result.pace}, clock {result.clock}"),

@@ -62,7 +62,7 @@ details summary { cursor:pointer; color:var(--muted); } code { font-size:13px; w
   <div>
    <div class="eyebrow">SEARCH AND RESCUE MISSION</div>
    <h1>{{ r.task.id }}</h1>
-   <p>{{ r.planner }} · {{ ending }}{% if r.end_text %} <span class="muted">({{ r.end_text }})</span>{% endif %}</p>
+   <p>{{ r.planner }} · {{ ending }}{% if r.end_text and not r.error %} <span class="muted">({{ r.end_text }})</span>{% endif %}</p>
    <p class="muted small">{{ r.task.map }} · {{ conditions }} · {{ r.task.tier }}, difficulty {{ r.task.difficulty }}</p>
   </div>
   <svg class="ring" viewBox="0 0 150 150" role="img" aria-label="rescue score {{ score(m.rs) }} per cent">
@@ -74,13 +74,14 @@ details summary { cursor:pointer; color:var(--muted); } code { font-size:13px; w
    {% for name, value in bars %}<div class="bar"><span>{{ name }}</span><i><b style="width:{{ '%.1f' % (100 * value) }}%"></b></i><span>{{ score(value) }}</span></div>{% endfor %}
   </div>
  </div>
+ {% if breakdown %}<p class="muted small">Rescue score: {{ breakdown }}.</p>{% endif %}
  <div class="facts">{% for name, value in facts %}<div><b>{{ value }}</b><span>{{ name }}</span></div>{% endfor %}</div>
  {% if headline %}<div class="note bad">{{ headline[0] | upper }}{{ headline[1:] }}.</div>{% endif %}
- {% if not m.safe %}<div class="note bad">Not safe: {{ r.safety.reasons | join(", ") }}.</div>{% endif %}
+ {% if unsafe %}<div class="note bad">{{ unsafe[0] | upper }}{{ unsafe[1:] }}.</div>{% endif %}
  {% for note in caveats %}<div class="note">{{ note[0] | upper }}{{ note[1:] }}.</div>{% endfor %}
 </header>
 
-<section class="map"><img alt="map of the flight" src="{{ uri(map) }}"></section>
+<section class="map"><img alt="map of the flight" src="{{ uri(map) }}">{% if zones %}<p class="muted small">Hatched: zones that the vehicles were kept out of.</p>{% endif %}</section>
 
 <section><h2>The brief</h2><blockquote>{% for line in brief %}<p>
 {%- for run in line.runs %}{% if run.is_read is none %}{{ run.words }}{% else %}<span class="{{ 'read' if run.is_read else 'unread' }}">{{ run.words }}</span>{% endif %}{% endfor %}

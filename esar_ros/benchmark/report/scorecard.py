@@ -20,6 +20,7 @@ from esar_ros.scoring.result import ClueResult, Result, VictimResult
 
 _SCORES = (("SR", "victims found"), ("TSR", "found in time"), ("CDS", "clues"))
 _MARKS = {"found": ("●", FOUND), "exact": ("●", FOUND), "located": ("●", NEAR), "missed": ("○", MISSED)}
+_LONGEST_EYES = 32  # characters of the detector's name and file, which share a line of the image
 _MUTED, _LINE = "#6b757d", "#e3e7ea"
 
 
@@ -53,17 +54,24 @@ def terminal_table(result: Result) -> RenderableType:
             Text(word, style),
             formatting.explanation(thing, gate),
         )
+    eyes = formatting.detector(result)
     facts = Text(
         f"{formatting.metres(m.path_length)} flown · {m.coverage:.1%} of the area seen · nearest obstacle "
         f"{formatting.metres(m.min_clearance)} · {m.interventions} interventions · {m.reports} reports, "
-        f"{m.false_reports} false · precision {m.precision:.0%}",
+        f"{m.false_reports} false · precision {m.precision:.0%}{eyes and f' · seen by {eyes}'}",
         "dim",
     )
-    safe = Text("safe", "green") if m.safe else Text("not safe: " + ", ".join(result.safety.reasons), "red")
+    unsafe = formatting.unsafe(result)
+    safe = [Text("safe", "green")] if m.safe else [Text(unsafe, "red")] if unsafe else []
     notes = [Text(f"! {note}", "yellow") for note in formatting.caveats(result)]
     head = formatting.headline(result)
     first: list[RenderableType] = [Text(head, "bold red"), ""] if head else []
-    return Group("", title, "", *first, scores, "", things, "", facts, safe, *notes)
+    points = formatting.breakdown(result)
+    parts = [Text(f"RS = {points}", "dim")] if points else []
+    # Of a run that failed before it found anything the list says no more than the headline.
+    nothing = result.error is not None and not (m.victims_found or m.clues_located)
+    listed: list[RenderableType] = [] if nothing else ["", things]
+    return Group("", title, "", *first, scores, *parts, *listed, "", facts, *safe, *notes)
 
 
 def _gated_first(result: Result) -> str:
@@ -150,14 +158,17 @@ def _draw_panel(ax: Axes, flown: MissionRecord) -> None:
     _draw_facts(ax, result, left, right, 306.0)
     bottom = _draw_list(ax, result, left, right, 430.0, 800.0)
     head = formatting.headline(result)
-    unsafe = ["not safe: " + ", ".join(result.safety.reasons)] if not m.safe else []
-    notes = [*([head] if head else []), *unsafe, *formatting.caveats(result)]
+    notes = [note for note in (head, formatting.unsafe(result), *formatting.caveats(result)) if note]
     _draw_notes(ax, notes, left, max(bottom, 770.0))
-    eyes = f"seen by {result.detector_details['backend']} · " if "backend" in result.detector_details else ""
+    seen_by = formatting.detector(result)
+    short = seen_by if len(seen_by) <= _LONGEST_EYES else f"{seen_by[: _LONGEST_EYES - 1]}…"
+    eyes = f"seen by {short} · " if seen_by else ""
     gate = result.thresholds.error_threshold
     about = f"{eyes}{result.judge} judge · {result.pace} · seed {result.seed} · E = {gate:g} m"
     ax.text(left, 852, about, fontsize=8, color=_MUTED, va="center")
     legend = "★ victim   ◆ clue   (hollow: missed)   × false report   S start   ■ end"
+    if flown.truth.run.keep_out:
+        legend += "   ▨ keep out"
     ax.text(left, 834, legend, fontsize=8, color=_MUTED, va="center")
 
 

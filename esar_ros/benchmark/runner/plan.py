@@ -10,6 +10,7 @@ from typing import Protocol
 
 from esar_ros.benchmark.runner.job import Job, Settings
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.task_files import is_path
 
 
 class TaskSets(Protocol):
@@ -50,6 +51,8 @@ def choose_tasks(suite: TaskSets, wanted: str, limit: int | None = None) -> tupl
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"cannot read the list of tasks {path}: {error}", "one task id a line") from None
         chosen = tuple(line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#"))
+    elif is_path(wanted) and not {",", "#"} & set(wanted):  # FILE#EPISODE is for the suite to read
+        raise UsageError(f"cannot read the list of tasks {path}: no file of that name", "check the path")
     else:
         chosen = tuple(names)
     if not chosen:

@@ -12,7 +12,7 @@ from typing import Any
 from esar_ros.benchmark.runner.job import Job
 from esar_ros.benchmark.runner.worker import Episode, Finished, fly_job, worker_environment
 from esar_ros.benchmark.runner.worker_pool import LOOK, Outcome
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, install
 
 
 def fly_remotely(episode: Episode, job: Job) -> Finished:
@@ -93,7 +93,7 @@ def _import_ray() -> Any:
     try:
         import ray
     except ImportError:
-        raise UsageError("--ray needs the package ray", "pip install 'esar_ros[ray]'") from None
+        raise UsageError("--ray needs the package ray", install("ray")) from None
     return ray
 
 

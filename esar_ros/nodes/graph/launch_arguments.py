@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from esar_ros.mission.errors import UsageError, nearest
-from esar_ros.mission.task_files import find_task
+from esar_ros.mission.task_files import find_task, is_path
 from esar_ros.nodes.graph.mission import (
     ENDS,
     LOG_LEVELS,
@@ -171,7 +171,7 @@ def _check_faults(path: Path) -> None:
 
 def _task(name: str) -> tuple[str, str, int]:
     """Returns the task as passed to its node (id, or absolute path), its map and its seed."""
-    if name.endswith(".json") or "/" in name:
+    if is_path(name):
         name = str(Path(name).resolve())
     task, source = find_task(name)
     try:

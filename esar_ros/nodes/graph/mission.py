@@ -200,6 +200,7 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
                 "planner": options.planner, "seed": options.seed, "out": options.out, "world": options.world,
                 "preset": options.preset, "governor": options.governor, "detector": options.detector,
                 "end": options.end, "odometry": options.odometry, "progress": options.progress,
+                "keep_out": options.keep_out,
             },
             restart=False,
             ends_mission=True,

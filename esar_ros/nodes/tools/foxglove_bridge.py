@@ -17,7 +17,7 @@ from rclpy.subscription import Subscription
 
 from esar_ros.bags.writer import typestore
 from esar_ros.mission import names
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, install
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import MissionState
 from esar_ros.nodes.core import interface
@@ -61,7 +61,7 @@ class FoxgloveBridgeNode(Node):
             import foxglove
             from foxglove.websocket import Capability
         except ImportError:
-            raise UsageError("no Foxglove SDK is installed", "pip install 'esar_ros[foxglove]'") from None
+            raise UsageError("no Foxglove SDK is installed", install("foxglove")) from None
         self._listener = Clients()
         self._foxglove = foxglove.Context()
         self._entries: dict[str, Topic] = {}

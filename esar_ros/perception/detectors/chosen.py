@@ -11,14 +11,18 @@ from esar_ros.perception.detectors import backend
 from esar_ros.perception.detectors.backend import DetectorBackend
 from esar_ros.perception.settings import DetectorSettings, load_detector_settings
 
+READERS = {".onnx": "onnx", ".xml": "openvino", ".pt": "yolo_world"}  # of a network's file, by its ending
+
 
 def parted(choice: str, settings: DetectorSettings | None = None) -> tuple[str, Mapping[str, Any]]:
     """Backend's name and parameters of a choice. Raises UsageError."""
     settings = settings or load_detector_settings()
     name, _, file = choice.partition(":")
+    if (reader := READERS.get(Path(name).suffix)) is not None:
+        raise UsageError(f"detector '{choice}' is a file", f"say what reads it: --detector {reader}:{choice}")
     parameters = dict(settings.backends.get(name, {}))
     if file:
-        if name not in ("onnx", "openvino", "yolo_world"):
+        if name not in READERS.values():
             raise UsageError(f"detector {name} takes no file", "leave out what follows the colon")
         parameters["model"] = file
     return name, parameters

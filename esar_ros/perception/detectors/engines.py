@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, install
 
 Tensor = NDArray[np.float32]
 ONNXRUNTIME, OPENVINO = "onnxruntime", "openvino"
@@ -139,7 +139,8 @@ def _size(path: Path, shape: list[int | None]) -> tuple[int, int] | None:
 
 
 def _absent(name: str) -> UsageError:
-    return UsageError(f"the engine {name} is not installed", f"pip install {name}, or choose another detector backend")
+    cure = install(name) if name == OPENVINO else f"./esar exec pip install {name}"  # which is no extra
+    return UsageError(f"the engine {name} is not installed", f"{cure}, or choose another detector backend")
 
 
 def _no_detector(path: Path, what: str) -> UsageError:

@@ -16,12 +16,13 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from esar_ros.mission.clues import KINDS
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, nearest, suggest
 from esar_ros.mission.resources import cache_directory, resource
 from esar_ros.mission.settings_file import StrictModel, validated
 
 SCHEMA: Final = "esar-detector/1"
 THRESHOLD = 0.25  # raw score of a class that its card says nothing about
+MISSPELT = 0.8  # likeness of a class to a kind's name from which it is that, misspelt: networks have other classes too
 _MODELS = "models"
 
 
@@ -134,7 +135,14 @@ def check_kinds(prompts: Mapping[str, str]) -> None:
     """Raises ValueError when words are to count as a kind that does not exist."""
     for word, kind in prompts.items():
         if kind not in KINDS:
-            raise ValueError(f"'{word}' is to count as '{kind}': known kinds are {', '.join(KINDS)}")
+            known = f"known kinds are {', '.join(KINDS)}"
+            raise ValueError(f"'{word}' is to count as '{kind}': {suggest(kind, KINDS, known)}")
+
+
+def misspelt_kinds(card: ModelCard) -> dict[str, str]:
+    """Returns the classes that count as no kind but are written almost like one -> that kind."""
+    meant = {word: nearest("_".join(word.split()), KINDS, MISSPELT) for word in card.classes if word not in card.kinds}
+    return {word: kind for word, kind in meant.items() if kind is not None}
 
 
 def load_card(path: Path) -> ModelCard:

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from esar_ros.mission.errors import UsageError, first_line
+from esar_ros.mission.errors import UsageError, first_line, install
 from esar_ros.perception.detectors.model_card import SCHEMA, digest, kinds_of
 from esar_ros.perception.detectors.yolo_world import import_ultralytics, own_words, set_embeddings
 from esar_ros.perception.text.prompt_table import Vector32
@@ -28,7 +28,7 @@ def export_weights(path: Path, out: Path, words: tuple[str, ...], table: dict[st
     try:
         import onnx  # noqa: F401
     except ImportError:
-        raise UsageError("the export needs onnx", "pip install esar_ros[train]") from None
+        raise UsageError("the export needs onnx", install("train")) from None
     model = _load(ultralytics, path)
     if type(model.model).__name__ == "WorldModel":
         known = own_words(model) | table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from esar_ros.mission.clues import KINDS
 from esar_ros.mission.errors import UsageError, first_line
 from esar_ros.perception.detectors.backend import CameraFrame, Detection2D, register
 from esar_ros.perception.detectors.engines import ONNXRUNTIME, OPENVINO, Engine, Tensor, engine_version, load_engine
@@ -24,6 +25,7 @@ from esar_ros.perception.detectors.model_card import (
     digest,
     find_model,
     load_card,
+    misspelt_kinds,
 )
 from esar_ros.perception.detectors.second_stage import SecondStage, box_depths
 from esar_ros.perception.detectors.yolo_boxes import RawBoxes, check_output, suppress
@@ -36,6 +38,7 @@ _CURE = {
     "onnx": "name an exported detector: --detector onnx:FILE, or backends.onnx.model in detector.yaml",
     "openvino": "name an exported detector: --detector openvino:FILE, or backends.openvino.model in detector.yaml",
 }
+_SHOWN = 12  # classes of a network in a message
 _ENGINES = {"esar_yolo": ONNXRUNTIME, "onnx": ONNXRUNTIME, "openvino": OPENVINO}
 
 
@@ -62,6 +65,13 @@ class YoloFile(YoloDetector):
             raise UsageError(f"detector {name}, thresholds: no class '{unknown[0]}'", "name classes of the card")
         side = self._engine.size or (2 * card.stride, 2 * card.stride)
         check_output(_tried(self._engine, side, path).shape, len(card.classes), path)
+        if not (settings.prompts or card.kinds):
+            meant = [f"'{word}' is perhaps {kind}" for word, kind in misspelt_kinds(card).items()]
+            kinds = "; ".join([*meant, f"the kinds are {', '.join(KINDS)}"])
+            raise UsageError(
+                f"none of the classes of {path} ({_listed(card.classes)}) is a kind that a search looks for",
+                f"say in a model card's prompts which counts as what: {kinds}",
+            )
         self._second: SecondStage | None = None
         if settings.second_stage and card.second_stage is not None:
             second = _second_file(path, card.second_stage)
@@ -112,6 +122,10 @@ class YoloFile(YoloDetector):
         return self._engine.run(image)
 
 
+def _listed(words: Sequence[str]) -> str:
+    return ", ".join(words[:_SHOWN]) + (f" and {len(words) - _SHOWN} more" if len(words) > _SHOWN else "")
+
+
 def _tried(engine: Engine, side: tuple[int, int], path: Path) -> Tensor:
     """Output for a grey image. Raises UsageError."""
     try:
@@ -138,8 +152,9 @@ def _card(settings: YoloFileSettings, path: Path, class_names: str) -> ModelCard
     card = card_of_names(path.stem, class_names)
     if card is None:
         raise UsageError(
-            f"nothing says which classes {path} has",
-            f"put a model card {path.stem}.json or a list {path.stem}.txt beside it",
+            f"nothing says which classes {path} has: it names none itself",
+            f"put a model card {path.stem}.json or a list {path.stem}.txt beside it, a class a line; "
+            f"a search looks for {', '.join(KINDS)}",
         )
     return card
 

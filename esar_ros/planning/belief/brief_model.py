@@ -57,6 +57,7 @@ class ModelBelief(Thinker, BeliefSearch):
 
     name = "belief_model"
     asks_model: ClassVar[bool] = True
+    reads_by_rules = False
     settings_type: ClassVar[type[BeliefSettings]] = ModelBeliefSettings
     prompts: ClassVar[Sequence[str]] = (READER_SYSTEM,)
     _settings: ModelBeliefSettings

@@ -104,6 +104,7 @@ class BeliefSearch:
     eligible = True
     needs: frozenset[str] = frozenset()
     plans_with_team = True
+    reads_by_rules = True
     settings_type: ClassVar[type[BeliefSettings]] = BeliefSettings
     variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {f"no_{part}": {"use": {part: False}} for part in _PARTS}
 

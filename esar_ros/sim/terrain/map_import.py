@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt, gaussian_filter, map_coordinates
 
 from esar_ros.geometry.geodesy import SEMI_MAJOR
-from esar_ros.mission.errors import UsageError, suggest
+from esar_ros.mission.errors import UsageError, install, suggest
 from esar_ros.sim.terrain.map_spec import MapSpec, parse_spec
 from esar_ros.sim.terrain.maps import load_spec, settlement_maps, shipped_maps, user_map_directory
 
@@ -101,7 +101,7 @@ def _open(source: Path, crs: str | None) -> _Raster:
         import rasterio
         from rasterio.errors import RasterioError
     except ImportError as error:
-        raise UsageError(f"maps import needs {error.name}", "install the extra geo (rasterio, pyproj)") from None
+        raise UsageError(f"maps import needs {error.name}", install("geo")) from None
     if not source.is_file():
         raise UsageError(f"{source} is not there", "give a GeoTIFF or another raster with heights")
     try:

@@ -9,6 +9,7 @@ from typing import Any
 from esar_ros.benchmark.report.bench_results import Episode, Reading, Thing, read_tracks
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import NOT_RECORDED, RunConditions
+from esar_ros.scoring.flight import FAILED
 from esar_ros.scoring.judge import Judge
 from esar_ros.scoring.judges import clue_score_under
 from esar_ros.scoring.result import Result, parse_result
@@ -26,6 +27,8 @@ def read_record(line: dict[str, Any], folder: str, where: str, judges: Sequence[
         figures[column], judgement = clue_score_under(result, judge)
         judge_names[column] = judgement.judge
     task = result.task
+    reasons = tuple(reason for reason in result.ineligible_reasons if reason != FAILED)
+    failed_alone = result.error is not None and not reasons  # it competes: its score of 0 stays in the means
     episode = Episode(
         planner=result.planner,
         conditions=_conditions(line, result, where),
@@ -35,8 +38,8 @@ def read_record(line: dict[str, Any], folder: str, where: str, judges: Sequence[
         group=task.tier,
         map=task.map,
         split=task.split,
-        eligible=result.eligible,
-        reasons=result.ineligible_reasons or (() if result.eligible else ("stated so",)),
+        eligible=result.eligible or failed_alone,
+        reasons=reasons or (() if result.eligible or failed_alone else ("stated so",)),
         status=str(line.get("status", "ok")),
         reason=line.get("reason"),
         end=result.end.value,

@@ -82,10 +82,10 @@ def test_a_safe_vehicle_ends_well_and_an_unsafe_one_does_not(
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (b"", "no parameter in it"),
+        (b"", "the file is empty: give a file of parameters as a ground station saves it"),
         (b"# nothing\n", "no parameter in it"),
-        (b"1 1 GF_ACTION\n", "line 1: not 'system component name value type'"),
-        (b"# x\n1 1 GF_ACTION many 6\n", "line 2: not 'system component name value type'"),
+        (b"1 1 GF_ACTION\n", "line 1: '1 1 GF_ACTION' is no parameter: "),
+        (b"# x\n1 1 GF_ACTION many 6\n", "line 2: '1 1 GF_ACTION many 6' is no parameter: "),
         (b"1 1 GF_ACTION nan 6\n", "line 1: GF_ACTION is nan"),
         (b"1 1 GF_ACTION 2 6\n2 1 GF_ACTION 3 6\n", "line 2: GF_ACTION twice"),
         (b"\xff\xfe\x00", "not a text"),

