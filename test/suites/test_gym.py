@@ -160,7 +160,7 @@ def test_what_the_flight_raises_reaches_the_caller(counted: type[Counted]) -> No
 
 
 def test_a_mission_is_stepped_as_a_method_flies_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the mission is handed by an action, with an observation of two objects; and its end is the result's."""
+    """An action becomes a decision on an observation of two objects, and the end is the result's."""
     from esar_ros.suites.esarbench import game
 
     decisions: list[Any] = []

@@ -1,4 +1,4 @@
-"""What flies one vehicle in the simulator: the cores of bridge, pilot and governor, in the graph's order, without ROS.
+"""The cores of bridge, pilot and governor that fly one vehicle in the simulator, in the graph's order, without ROS.
 
 The order of a step is that of docs/explanation/architecture.md: state, ranges, (images, planner), pilot, governor,
 autopilot. An output of a later stage reaches the earlier ones in the next step. Numbers are rounded where messages
