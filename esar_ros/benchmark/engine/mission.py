@@ -54,7 +54,7 @@ class Decider(Protocol):
 
     @property
     def needs(self) -> frozenset[str]:
-        """What observations must hold, see planning.method.Method."""
+        """Parts that observations must hold, see planning.method.Method."""
 
 
 @dataclass(frozen=True)
