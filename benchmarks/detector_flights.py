@@ -26,7 +26,7 @@ from esar_ros.benchmark.engine.episode import fly_episode
 from esar_ros.benchmark.engine.mission import PRESETS, VEHICLE
 from esar_ros.benchmark.runner.plan import choose_tasks
 from esar_ros.geometry.frames import Vector
-from esar_ros.mission.clues import PERSON
+from esar_ros.mission.clues import PERSON, segmentation_kinds
 from esar_ros.mission.observation import SeenClue
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
@@ -41,7 +41,6 @@ from esar_ros.perception.fusion.localisation import Sighting, localise
 from esar_ros.perception.settings import load_detector_settings
 from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
 from esar_ros.scoring.losses import LOOK_RANGE
-from esar_ros.suites.esarbench.deployer import segmentation_kinds
 from esar_ros.suites.esarbench.suite import ESARBENCH
 
 MATCH = load_thresholds().error_threshold  # m: a track this near to an object of its kind is of it

@@ -30,6 +30,7 @@ from esar_ros.benchmark.engine.episode import fly_episode
 from esar_ros.benchmark.engine.mission import PRESETS, VEHICLE
 from esar_ros.bridges.odometry_error import OdometryError
 from esar_ros.geometry.frames import Pose, Vector
+from esar_ros.mission.clues import segmentation_kinds
 from esar_ros.mission.observation import SeenClue
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import Start, Task, load_task
@@ -45,7 +46,6 @@ from esar_ros.perception.fusion.localisation import localise
 from esar_ros.perception.settings import load_detector_settings
 from esar_ros.planning.reporting import ReportingSettings, ReportPolicy
 from esar_ros.sim.terrain.maps import PlaceMap, load_map
-from esar_ros.suites.esarbench.deployer import segmentation_kinds
 from esar_ros.suites.esarbench.suite import ESARBENCH
 
 NEAR = 60.0  # m, nearest look of the objects whose error counts

@@ -23,10 +23,10 @@ from esar_ros.benchmark.report.comparison import make_report
 from esar_ros.benchmark.report.tables import Table, markdown
 from esar_ros.benchmark.runner.plan import choose_tasks
 from esar_ros.benchmark.runner.store import EPISODES, read_episodes
+from esar_ros.mission.map_files import shipped_maps
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
 from esar_ros.planning.model.settings import SCRIPTED
-from esar_ros.sim.terrain.maps import shipped_maps
 from esar_ros.suites.esarbench.incidents import generator
 from esar_ros.suites.esarbench.suite import ESARBENCH
 from esar_ros.suites.esarbench.tasks import adversarial

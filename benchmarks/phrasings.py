@@ -21,6 +21,7 @@ import numpy as np
 from page import Table, add_page, goal_table, markdown, write_page
 from scipy.stats import binomtest  # type: ignore[import-untyped]
 
+from esar_ros.mission.briefing import AREA_MARGIN
 from esar_ros.mission.task import Task, load_task
 from esar_ros.planning.belief.belief_map import PersonBelief
 from esar_ros.planning.belief.brief.facts import BriefFacts, Reference
@@ -28,7 +29,6 @@ from esar_ros.planning.belief.brief.parser import parse_brief
 from esar_ros.planning.belief.look_map import LookMap
 from esar_ros.planning.belief.prior import Hypotheses, PriorSettings, sample
 from esar_ros.planning.search_area import distance_to_edge
-from esar_ros.suites.esarbench.brief import AREA_MARGIN
 from esar_ros.suites.esarbench.incidents.generator import make_tasks, shipped_maps
 from esar_ros.suites.esarbench.tasks import task_set
 from esar_ros.suites.esarbench.tasks.validation import ground_of

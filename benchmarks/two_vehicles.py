@@ -22,6 +22,7 @@ from page import Table, add_page, goal_table, write_page
 
 from esar_ros.benchmark.runner.plan import choose_tasks
 from esar_ros.geometry.frames import Pose, Vector, quaternion_from_yaw
+from esar_ros.mission.briefing import make_brief
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.decision import DecisionStatus, Goal, GoalType, HeightReference, Report, ReportType
 from esar_ros.mission.errors import UsageError
@@ -35,7 +36,6 @@ from esar_ros.planning.registry import create
 from esar_ros.planning.session import Session
 from esar_ros.scoring.statistics import Unit, compare
 from esar_ros.sim.terrain.maps import PlaceMap, load_map
-from esar_ros.suites.esarbench.brief import make_brief
 from esar_ros.suites.esarbench.suite import ESARBENCH
 
 SPEED, CLIMB = 5.0, 2.5  # m/s

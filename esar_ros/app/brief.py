@@ -14,6 +14,7 @@ from rich.text import Text
 
 from esar_ros.app.arguments import Parser
 from esar_ros.geometry.geodesy import Origin
+from esar_ros.mission.briefing import AREA_MARGIN
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task, load_task
 from esar_ros.mission.task_files import is_path, read_text
@@ -26,7 +27,6 @@ from esar_ros.planning.belief.brief.tokens import LONGEST
 from esar_ros.planning.belief.prior import PriorSettings, half_area, sample
 from esar_ros.planning.parameters import check, configured
 from esar_ros.sim.terrain.maps import load_spec
-from esar_ros.suites.esarbench.brief import AREA_MARGIN
 
 CORRECT = 'words that override what the brief says, e.g. "two are missing", "last seen 300 m north of the hut"'
 _PLANNER = "belief"

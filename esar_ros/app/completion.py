@@ -68,9 +68,9 @@ def script() -> str:
 
 def _names() -> dict[str, Sequence[str]]:
     """Returns what is known by name, by the arguments that take it."""
+    from esar_ros.mission.map_files import known_maps
     from esar_ros.perception.detectors.backend import names as detectors
     from esar_ros.planning.registry import names as planners
-    from esar_ros.sim.terrain.maps import known_maps
     from esar_ros.suites import suite_names
     from esar_ros.suites.esarbench.tasks.sets import SETS, task_set
 

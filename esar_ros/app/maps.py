@@ -12,18 +12,11 @@ from rich.table import Table
 
 from esar_ros.app.arguments import Parser
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.map_files import known_maps, settlement_maps, shipped_maps, user_map_directory
 from esar_ros.sim.terrain.land_cover import LandCover
 from esar_ros.sim.terrain.map_import import CHARACTERS, MAX_HOLE, ImportOptions, import_map
 from esar_ros.sim.terrain.map_sheet import position_words, save_sheet
-from esar_ros.sim.terrain.maps import (
-    PlaceMap,
-    known_maps,
-    load_map,
-    load_spec,
-    settlement_maps,
-    shipped_maps,
-    user_map_directory,
-)
+from esar_ros.sim.terrain.maps import PlaceMap, load_map, load_spec
 
 
 def main(argv: list[str]) -> int:

@@ -20,6 +20,7 @@ from esar_ros.app.brief import CORRECT, unread_in, with_correction
 from esar_ros.app.checks.outside import PATIENCE, wait_for_outside
 from esar_ros.app.progress import ProgressLine, parse
 from esar_ros.app.results import TASK, ResultsFolder
+from esar_ros.mission.briefing import make_brief
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task, parse_task
 from esar_ros.mission.task_files import is_path
@@ -54,7 +55,6 @@ from esar_ros.safety.site import Site
 from esar_ros.scoring.result import write_atomically
 from esar_ros.sim.server import STAGE
 from esar_ros.sim.terrain.maps import load_map
-from esar_ros.suites.esarbench.brief import make_brief
 from esar_ros.suites.esarbench.deployer import start_of
 from esar_ros.suites.esarbench.tasks.validation import load_valid_task
 

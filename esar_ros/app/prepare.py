@@ -23,13 +23,14 @@ from typing import Any
 from esar_ros.app.arguments import Parser
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError, suggest
+from esar_ros.mission.map_files import known_maps
 from esar_ros.mission.resources import cache_directory
 from esar_ros.mission.system.processes import die_with_parent, how_it_ended
 from esar_ros.mission.weather import Weather
 from esar_ros.perception.detectors.chosen import about_chosen, create_chosen
 from esar_ros.perception.detectors.real_pictures import real_flight_warning
 from esar_ros.planning.registry import create as create_planner
-from esar_ros.sim.terrain.maps import GROUND_MODULES, ground_is_drawn, known_maps, load_map
+from esar_ros.sim.terrain.maps import GROUND_MODULES, ground_is_drawn, load_map
 
 TASK = "aotai-first"  # what is flown for a few seconds, so that every kernel meets the arrays that it gets in flight
 WEATHER = Weather.HEAVY_RAIN  # it puts drops on the lenses

@@ -12,10 +12,10 @@ from typing import Any
 
 from esar_ros.app.arguments import Parser
 from esar_ros.mission.errors import UsageError, suggest
+from esar_ros.mission.map_files import shipped_maps
 from esar_ros.mission.resources import cache_directory, resource
 from esar_ros.perception.detectors.engines import Tensor
 from esar_ros.perception.detectors.yolo_boxes import letterbox
-from esar_ros.sim.terrain.maps import shipped_maps
 from esar_ros.training import card as cards
 from esar_ros.training.assess import assess, frame_of, goal_figures, look
 from esar_ros.training.calibrate import detection_probability, of_second_stage, reliability, thresholds

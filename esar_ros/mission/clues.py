@@ -35,6 +35,18 @@ class VictimPose(str, Enum):
 PERSON = "person"
 KINDS: tuple[str, ...] = (*(kind.value for kind in ClueKind), PERSON)
 
+KINDS_BLOCK = 16  # ids in segmentation images per kind
+
+
+def segmentation_id(kind: str, number: int) -> int:
+    """Returns the id of a kind's n-th object in segmentation images; 0 is everything else."""
+    return 1 + KINDS.index(kind) * KINDS_BLOCK + number
+
+
+def segmentation_kinds() -> dict[int, tuple[str, str]]:
+    """Returns (kind, its words) of every such id."""
+    return {segmentation_id(kind, n): (kind, kind.replace("_", " ")) for kind in KINDS for n in range(KINDS_BLOCK)}
+
 
 # "light wind", "a light jacket": a word that says how, not what.
 _NO_LIGHT = r"(?! (?:winds?|breezes?|rain|snow|mist|fog|haze|clouds?|drizzle|showers?|air|jackets?|clothes|clothing)\b)"

@@ -17,6 +17,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 
 from esar_ros.faults.schedule import FRAMES
 from esar_ros.mission import names
+from esar_ros.mission.clues import segmentation_kinds
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Clues, Detection, Detections
@@ -39,7 +40,6 @@ from esar_ros.perception.detectors.backend import CameraFrame, Detection2D, defe
 from esar_ros.perception.detectors.chosen import chosen_is_eligible
 from esar_ros.perception.detectors.segmentation_oracle import SegmentationOracle
 from esar_ros.srv import SetPrompts
-from esar_ros.suites.esarbench.deployer import segmentation_kinds
 
 REPORTED_FOR = 5.0  # s for which diagnostics tell of an image that could not be used
 BLIND_AFTER = 3.0  # periods of the cameras without a frame, after which the diagnostics say that it is blind

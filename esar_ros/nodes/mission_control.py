@@ -13,9 +13,10 @@ from typing import Any
 
 from std_srvs.srv import Trigger
 
-from esar_ros.benchmark.engine.run_description import mission_id
 from esar_ros.mission import names
+from esar_ros.mission.briefing import make_brief, mission_id
 from esar_ros.mission.decision import DecisionStatus
+from esar_ros.mission.map_files import map_extent
 from esar_ros.mission.task import load_task
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.msg import MissionState
@@ -25,8 +26,6 @@ from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.steps import Step, StepNode
 from esar_ros.nodes.messages import convert
-from esar_ros.sim.terrain.maps import load_map
-from esar_ros.suites.esarbench.brief import make_brief
 
 PERIOD = 1.0  # s
 WAITING = "waiting-for-position"  # id of the brief that only tells where the map lies
@@ -39,7 +38,7 @@ class MissionControlNode(StepNode):
         super().__init__(interface.MISSION_CONTROL)
         self._task = load_task(str(declare(self, "task", "aotai-first", "task id or path of a task file")))
         planner = str(declare(self, "planner", names.DEFAULT_PLANNER, "method, for the mission's name"))
-        self._place = load_map(self._task.map)
+        self._extent = map_extent(self._task.map)
         self._id = mission_id(self._task, planner, self._task.seed)
         self._cap = load_thresholds().report_cap // len(self.vehicles)  # the team's, shared out
         self._odometry = {vehicle: convert.OdometryInMap(self, vehicle) for vehicle in self.vehicles}
@@ -63,7 +62,7 @@ class MissionControlNode(StepNode):
         """Real vehicles know no lockstep: it works on its timer."""
 
     def _brief(self, vehicle: str, name: str, home: Any) -> None:
-        brief = make_brief(self._task, self._place, name, self._cap, home)
+        brief = make_brief(self._task, self._extent, name, self._cap, home)
         self.send(names.BRIEF, convert.brief_message(brief), vehicle)
 
     def _on_start(self, request: Any, response: Any) -> Any:

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from esar_ros.benchmark.engine.agent import AgentError, call_agent, stack_trace
 from esar_ros.mission import names
 from esar_ros.mission.decision import ReportType
 from esar_ros.mission.modes import Mode
@@ -31,6 +30,7 @@ from esar_ros.nodes.messages.mapping import occupancy_grid
 from esar_ros.nodes.messages.markers import goal_markers
 from esar_ros.nodes.messages.persons import person_message
 from esar_ros.nodes.messages.team import Team
+from esar_ros.planning.agent_call import AgentError, call_agent, stack_trace
 from esar_ros.planning.method import GRID, VIEWS, Mapped
 from esar_ros.planning.registry import create
 from esar_ros.planning.session import Answer, Session

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from esar_ros.benchmark.engine.missions import Deployment
-from esar_ros.benchmark.engine.run_description import describe_run, mission_id
+from esar_ros.benchmark.engine.run_description import describe_run
 from esar_ros.bridges.airsim.client import AirSimError
 from esar_ros.bridges.airsim.connect import authorise
 from esar_ros.mission import names
+from esar_ros.mission.briefing import make_brief, mission_id
 from esar_ros.mission.decision import DecisionStatus
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import RunConditions
@@ -37,7 +38,6 @@ from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.record import TOPICS as SCORED
 from esar_ros.scoring.referee import Referee
 from esar_ros.scoring.result import Result, write_atomically
-from esar_ros.suites.esarbench.brief import make_brief
 from esar_ros.suites.esarbench.deployer import deploy
 from esar_ros.suites.esarbench.tasks.validation import ground_of, load_valid_task
 

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from esar_ros.geometry.camera import optical_rotation
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
+from esar_ros.mission.map_files import shipped_maps
 from esar_ros.mission.weather import Weather
 from esar_ros.sim.render.renderer import Renderer
-from esar_ros.sim.terrain.maps import PlaceMap, load_map, shipped_maps
+from esar_ros.sim.terrain.maps import PlaceMap, load_map
 from esar_ros.sim.world.environment import Environment
 from esar_ros.sim.world.world import World
 

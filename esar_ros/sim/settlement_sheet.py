@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from esar_ros.geometry.camera import optical_rotation
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
+from esar_ros.mission.map_files import settlement_maps
 from esar_ros.sim.assets.households.catalogue import HOUSEHOLDS
 from esar_ros.sim.assets.meshes import HOUSEHOLD, assets
 from esar_ros.sim.render.renderer import Renderer
-from esar_ros.sim.terrain.maps import load_map, settlement_maps
+from esar_ros.sim.terrain.maps import load_map
 from esar_ros.sim.world.world import World
 
 TWELVE = ("car", "truck", "bench", "bicycle", "slide", "piano", "wheelbarrow", "cow", "post_box", "statue", "tractor",

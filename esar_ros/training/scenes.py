@@ -16,11 +16,11 @@ import numpy as np
 from esar_ros.geometry.frames import Pose, Vector, quaternion_from_rpy
 from esar_ros.mission.clues import KINDS, PERSON, ClueKind, VictimPose
 from esar_ros.mission.errors import UsageError, suggest
+from esar_ros.mission.map_files import known_maps
 from esar_ros.mission.task_files import benchmark_event, benchmark_index
 from esar_ros.mission.vehicle import Vehicle
 from esar_ros.mission.weather import Weather, WeatherFamily
 from esar_ros.sim.catalogue import Entry, catalogue
-from esar_ros.sim.terrain.maps import known_maps
 from esar_ros.suites.esarbench.tasks.ground import Site, steepest
 from esar_ros.suites.esarbench.tasks.stories import load_story, story_ids
 

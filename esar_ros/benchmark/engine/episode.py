@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from esar_ros.benchmark.engine.agent import AgentError, call_agent, stack_trace
 from esar_ros.benchmark.engine.mission import EpisodeResult, Mission
 from esar_ros.benchmark.engine.missions import MissionSuite
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import Task
+from esar_ros.planning.agent_call import AgentError, call_agent, stack_trace
 from esar_ros.planning.method import Method
 from esar_ros.planning.method_check import check_decision, check_method
 from esar_ros.planning.registry import create

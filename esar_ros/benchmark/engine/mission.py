@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from esar_ros.benchmark.engine.flight_stack import FlightStack
 from esar_ros.benchmark.engine.missions import MissionSuite
 from esar_ros.benchmark.engine.recording import Recording
-from esar_ros.benchmark.engine.run_description import describe_run, mission_id
+from esar_ros.benchmark.engine.run_description import describe_run
 from esar_ros.benchmark.engine.sensing import Sensing, views_of
 from esar_ros.benchmark.engine.simulator import LocalSimulator
 from esar_ros.benchmark.engine.wire import feedback_as_sent, seconds, single
+from esar_ros.mission.briefing import mission_id
 from esar_ros.mission.decision import Decision
 from esar_ros.mission.names import CAMERAS
 from esar_ros.mission.observation import Brief, Grid, Observation

@@ -6,14 +6,8 @@ from collections.abc import Mapping
 
 import esar_ros
 from esar_ros.mission.run_conditions import RunConditions
-from esar_ros.mission.task import Task
 from esar_ros.perception.detectors.chosen import about_chosen, chosen_is_eligible
 from esar_ros.scoring.truth import Run
-
-
-def mission_id(task: Task, planner: str, seed: int) -> str:
-    """Returns the name of a run; it reveals no position."""
-    return f"{task.id}-{planner}-{seed}"
 
 
 def describe_run(

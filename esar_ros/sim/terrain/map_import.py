@@ -21,8 +21,9 @@ from scipy.ndimage import distance_transform_edt, gaussian_filter, map_coordinat
 
 from esar_ros.geometry.geodesy import SEMI_MAJOR
 from esar_ros.mission.errors import UsageError, install, suggest
+from esar_ros.mission.map_files import settlement_maps, shipped_maps, user_map_directory
 from esar_ros.sim.terrain.map_spec import MapSpec, parse_spec
-from esar_ros.sim.terrain.maps import load_spec, settlement_maps, shipped_maps, user_map_directory
+from esar_ros.sim.terrain.maps import load_spec
 
 CHARACTERS = {"alpine": "aotai", "desert": "lop_nur", "glacial": "k2", "coastal": "dapeng"}  # whose plants they bear
 MAX_HOLE = 100.0  # m, distance to the nearest height up to which a gap is filled

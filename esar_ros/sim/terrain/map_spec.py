@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from esar_ros.mission.map_files import OriginSpec
 from esar_ros.mission.settings_file import StrictModel, parse_yaml, validated
 from esar_ros.sim.terrain.clearings import Clearings
 from esar_ros.sim.terrain.coast import CoastalHills
@@ -13,14 +14,6 @@ from esar_ros.sim.terrain.land_cover import Cover, LandCover, SettledCover
 from esar_ros.sim.terrain.relief import Erosion, Relief
 from esar_ros.sim.terrain.settlements.ground import SettlementGround
 from esar_ros.sim.terrain.tracks import TrackSpec
-
-
-class OriginSpec(StrictModel):
-    """Geodetic position of the map's centre: degrees WGS 84, m above mean sea level."""
-
-    latitude: float = Field(ge=-90.0, le=90.0)
-    longitude: float = Field(ge=-180.0, le=180.0)
-    altitude: float = Field(ge=-500.0, le=9000.0, description="m above mean sea level")
 
 
 class PlantSpec(StrictModel):

@@ -1,13 +1,9 @@
-"""The places one can fly in: config/maps/<id>.yaml, generated once and kept in the cache.
-
-Wildernesses lie in the folder itself, settlements in one of their own: no story of a lost person is told there.
-"""
+"""The places one can fly in, generated once from their map files (mission/map_files.py) and kept in the cache."""
 
 from __future__ import annotations
 
 import hashlib
 import math
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,8 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from esar_ros.geometry.geodesy import Origin
-from esar_ros.mission.errors import UsageError, suggest
-from esar_ros.mission.resources import cache_directory, resource
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.map_files import map_file
+from esar_ros.mission.resources import cache_directory
 from esar_ros.sim.terrain.land_cover import AlpineCover, LandCover
 from esar_ros.sim.terrain.map_ground import Ground, generate, ground_digest, read_ground, write_ground
 from esar_ros.sim.terrain.map_spec import Horizon, MapSpec, PlantSpec, parse_spec
@@ -27,8 +24,6 @@ from esar_ros.sim.terrain.settlements.ground import SettlementGround, settlement
 from esar_ros.sim.terrain.settlements.plan import Plan
 from esar_ros.sim.terrain.tracks import Track
 
-MAP_DIRECTORY = "config/maps"
-SETTLEMENT_DIRECTORY = "config/maps/settlements"
 # What makes the ground: when any of it changes, cached maps are made anew.
 GROUND_MODULES = (
     "clearings", "land_cover", "map_ground", "noise", "ridge_skeleton", "relief", "coast", "dem",
@@ -141,45 +136,6 @@ class PlaceMap:
         index = np.minimum(p.astype(np.int64), self.samples - 2)
         fraction = p - index
         return index[..., 0], index[..., 1], fraction[..., 0], fraction[..., 1]
-
-
-def shipped_maps() -> list[str]:
-    """Ids of the wildernesses that come with the package."""
-    return sorted(path.stem for path in resource(MAP_DIRECTORY).glob("*.yaml"))
-
-
-def settlement_maps() -> list[str]:
-    """Ids of the settlements that come with the package."""
-    return sorted(path.stem for path in resource(SETTLEMENT_DIRECTORY).glob("*.yaml"))
-
-
-def user_map_directory() -> Path:
-    """Returns the folder of imported maps: the first of ESAR_MAPS, else one in the cache."""
-    return _user_directories()[0]
-
-
-def _user_directories() -> list[Path]:
-    named = [Path(part) for part in os.environ.get("ESAR_MAPS", "").split(os.pathsep) if part]
-    return [*named, cache_directory() / "imported"]
-
-
-def known_maps() -> list[str]:
-    """Ids of all maps, shipped and imported."""
-    imported = (path.stem for folder in _user_directories() for path in folder.glob("*.yaml"))
-    return sorted({*shipped_maps(), *settlement_maps(), *imported})
-
-
-def map_file(map_id: str) -> Path:
-    """A map's file; a shipped map comes before an imported one of the same id. Raises UsageError."""
-    if map_id in shipped_maps():
-        return resource(f"{MAP_DIRECTORY}/{map_id}.yaml")
-    if map_id in settlement_maps():
-        return resource(f"{SETTLEMENT_DIRECTORY}/{map_id}.yaml")
-    for folder in _user_directories():
-        path = folder / f"{map_id}.yaml"
-        if map_id in known_maps() and path.is_file():
-            return path
-    raise UsageError(f"unknown map '{map_id}'", suggest(map_id, known_maps()))
 
 
 def load_spec(map_id: str) -> tuple[MapSpec, bytes]:

@@ -29,7 +29,7 @@ from esar_ros.geometry.frames import (
     quaternion_from_yaw,
 )
 from esar_ros.geometry.geodesy import Origin
-from esar_ros.mission.clues import KINDS, PERSON, ClueKind, VictimPose
+from esar_ros.mission.clues import KINDS_BLOCK, PERSON, ClueKind, VictimPose, segmentation_id
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task, Victim
 from esar_ros.mission.weather import Weather
@@ -40,7 +40,6 @@ from esar_ros.scoring.truth import TrueClue, TrueVictim
 PREFIX = "esar_object_"
 VEHICLE_SPACING = 4.0  # m between the starts of several vehicles, side by side
 START_TOLERANCE = 3.0  # m a vehicle may stand from where it was put
-KINDS_BLOCK = 16  # segmentation ids per kind
 DISTRACTOR = "distractor"
 # AirSim's weather parameters 0..8; what they cannot say (clouds) stays clear on a server without esarSetWeather.
 _RAIN, _WETNESS, _SNOW, _ROAD_SNOW, _DUST, _FOG = 0, 1, 2, 3, 6, 7
@@ -87,15 +86,6 @@ class Place(Protocol):
     def contains(self, xy: Any) -> Any:
         """Returns whether points (..., 2) lie on the map."""
         ...
-
-
-def segmentation_kinds() -> dict[int, tuple[str, str]]:
-    """(kind, its words) of every segmentation id that `deploy` may give; 0 is everything else."""
-    return {
-        1 + index * KINDS_BLOCK + n: (kind, kind.replace("_", " "))
-        for index, kind in enumerate(KINDS)
-        for n in range(KINDS_BLOCK)
-    }
 
 
 def deploy(
@@ -245,7 +235,7 @@ def _segmentation_id(task: Task, kind: str, number: int) -> int:
         return 0
     if number >= KINDS_BLOCK:
         raise UsageError(f"task {task.id}: more than {KINDS_BLOCK} of kind {kind}", "place fewer")
-    return 1 + KINDS.index(kind) * KINDS_BLOCK + number
+    return segmentation_id(kind, number)
 
 
 def _pose_on_ground(client: AirSim, place: Place, thing: _Thing) -> Pose:

@@ -10,16 +10,17 @@ from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import Any
 
-from esar_ros.benchmark.engine.agent import AgentError, stack_trace
 from esar_ros.benchmark.engine.conditions import with_files
 from esar_ros.benchmark.engine.missions import MissionSuite
-from esar_ros.benchmark.engine.run_description import describe_run, mission_id
+from esar_ros.benchmark.engine.run_description import describe_run
 from esar_ros.benchmark.runner.job import AGENT_ERROR, OK, Job
 from esar_ros.benchmark.runner.worker import timing
+from esar_ros.mission.briefing import mission_id
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import Task, load_task
 from esar_ros.mission.thresholds import load_thresholds
+from esar_ros.planning.agent_call import AgentError, stack_trace
 from esar_ros.planning.registry import create as create_method
 from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.referee import Referee

@@ -14,6 +14,8 @@ from esar_ros.benchmark.runner.plan import balanced_jobs, check_counts
 from esar_ros.benchmark.runner.worker import Episode
 from esar_ros.benchmark.suite import Option
 from esar_ros.geometry.frames import Vector
+from esar_ros.mission.briefing import make_brief
+from esar_ros.mission.clues import segmentation_kinds
 from esar_ros.mission.names import DEFAULT_DETECTOR, DEFAULT_PLANNER
 from esar_ros.mission.observation import Brief
 from esar_ros.mission.run_conditions import Conditions, RunConditions
@@ -23,8 +25,7 @@ from esar_ros.planning.registry import create as create_method
 from esar_ros.planning.registry import names
 from esar_ros.scoring.judges import make_judge
 from esar_ros.sim.terrain.maps import PlaceMap
-from esar_ros.suites.esarbench.brief import make_brief
-from esar_ros.suites.esarbench.deployer import deploy, segmentation_kinds
+from esar_ros.suites.esarbench.deployer import deploy
 from esar_ros.suites.esarbench.tasks import SETS, task_set
 from esar_ros.suites.esarbench.tasks.validation import load_valid_task
 

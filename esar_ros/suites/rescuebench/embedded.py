@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.benchmark.engine.agent import Draw
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose, Vector, wrap_angle
 from esar_ros.mission.rescue import Animation, RescuePoint, StandingPose, WalkAction
+from esar_ros.planning.agent_call import Draw
 from esar_ros.scoring.rescue import HEIGHT
 from esar_ros.sim.terrain.rescue_places.site import RescueSite
 from esar_ros.sim.walking.contacts import HALF_HEIGHT

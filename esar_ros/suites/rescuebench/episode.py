@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from esar_ros.benchmark.engine.agent import AgentError, call_agent, stack_trace
 from esar_ros.benchmark.runner.job import AGENT_ERROR, OK, Job
 from esar_ros.benchmark.runner.worker import timing
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.rescue import FASTEST, RescuePoint
+from esar_ros.planning.agent_call import AgentError, call_agent, stack_trace
 from esar_ros.sim.terrain.rescue_places.site import RescueSite
 from esar_ros.suites.rescuebench.agents import create
 from esar_ros.suites.rescuebench.conditions import RescueConditions

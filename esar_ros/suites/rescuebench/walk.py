@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from esar_ros.benchmark.engine.agent import AgentError, Draw, StepCalls, stack_trace
 from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.mission.rescue import (
     Animation,
@@ -26,6 +25,7 @@ from esar_ros.mission.rescue import (
     WalkTask,
     WalkView,
 )
+from esar_ros.planning.agent_call import AgentError, Draw, StepCalls, stack_trace
 from esar_ros.planning.steps.agent import Accountable
 from esar_ros.planning.walk.agent import WalkAgent
 from esar_ros.planning.walk.air_ground import Accompanied

@@ -9,11 +9,11 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
-from esar_ros.benchmark.engine.agent import AgentError, call_agent, stack_trace
 from esar_ros.benchmark.runner.job import AGENT_ERROR, OK, Job
 from esar_ros.benchmark.runner.worker import timing
 from esar_ros.bridges.airsim.client import AirSimError
 from esar_ros.mission.object_goal import StepPose
+from esar_ros.planning.agent_call import AgentError, call_agent, stack_trace
 from esar_ros.sim.terrain.maps import load_map
 from esar_ros.suites.uav_on.agents import create
 from esar_ros.suites.uav_on.conditions import AIRSIM, conditions_of, with_files

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Protocol
 
-from esar_ros.benchmark.engine.agent import AgentError, Draw, StepCalls, stack_trace
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.object_goal import (
@@ -23,6 +22,7 @@ from esar_ros.mission.object_goal import (
     StepTask,
     StepViews,
 )
+from esar_ros.planning.agent_call import AgentError, Draw, StepCalls, stack_trace
 from esar_ros.planning.method import Detailed
 from esar_ros.planning.steps.agent import Accountable, StepAgent
 from esar_ros.scoring.object_goal import MAX_ACTIONS

@@ -6,11 +6,12 @@ import cv2
 import numpy as np
 import pytest
 
+from esar_ros.mission.map_files import shipped_maps
 from esar_ros.sim.assets.meshes import assets
 from esar_ros.sim.render.detail_textures import paint_noise
 from esar_ros.sim.render.ground_bake import GroundBake
 from esar_ros.sim.terrain.land_cover import LandCover
-from esar_ros.sim.terrain.maps import PlaceMap, load_map, shipped_maps
+from esar_ros.sim.terrain.maps import PlaceMap, load_map
 from esar_ros.sim.world.scatter import NAMES, SPECIES, scatter
 
 MAPS = ("aotai", "dapeng", "k2", "lop_nur")

@@ -12,9 +12,10 @@ import pytest
 
 from esar_ros.app.maps import main as maps_command
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.map_files import known_maps, map_file
 from esar_ros.sim.terrain.land_cover import LandCover
 from esar_ros.sim.terrain.map_import import ImportOptions, import_map
-from esar_ros.sim.terrain.maps import known_maps, load_map, map_file
+from esar_ros.sim.terrain.maps import load_map
 
 rasterio = pytest.importorskip("rasterio")
 pytest.importorskip("rasterio.shutil")

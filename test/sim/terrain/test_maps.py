@@ -12,11 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.map_files import known_maps
 from esar_ros.sim.terrain import maps
 from esar_ros.sim.terrain.land_cover import LandCover
 from esar_ros.sim.terrain.map_ground import generate
 from esar_ros.sim.terrain.map_spec import MapSpec, parse_spec
-from esar_ros.sim.terrain.maps import PlaceMap, known_maps, load_map, load_spec
+from esar_ros.sim.terrain.maps import PlaceMap, load_map, load_spec
 
 inside = st.floats(-990.0, 990.0)
 

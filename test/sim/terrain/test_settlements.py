@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.map_files import known_maps, settlement_maps, shipped_maps
 from esar_ros.sim.assets.buildings.builders import BUILDERS
 from esar_ros.sim.terrain.land_cover import LandCover
 from esar_ros.sim.terrain.map_spec import parse_spec
-from esar_ros.sim.terrain.maps import PlaceMap, known_maps, load_map, load_spec, settlement_maps, shipped_maps
+from esar_ros.sim.terrain.maps import PlaceMap, load_map, load_spec
 from esar_ros.sim.terrain.settlements.plan import Piece, Plan
 from esar_ros.sim.terrain.settlements.presets import PRESETS, plan_of
 

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from esar_ros.geometry.camera import optical_rotation
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
+from esar_ros.mission.map_files import settlement_maps
 from esar_ros.sim.render.renderer import Renderer
-from esar_ros.sim.terrain.maps import PlaceMap, load_map, settlement_maps
+from esar_ros.sim.terrain.maps import PlaceMap, load_map
 from esar_ros.sim.world.raycast import FIXTURE_BASE, bounded, box_bins
 from esar_ros.sim.world.scenery import scenery_of
 from esar_ros.sim.world.world import World

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from esar_ros.bridges.airsim.client import AirSimError
-from esar_ros.mission.clues import KINDS
+from esar_ros.mission.clues import KINDS, segmentation_kinds
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import load_task
 from esar_ros.mission.vehicle import load_vehicle
@@ -24,7 +24,7 @@ from esar_ros.sim.server import place_vehicles
 from esar_ros.sim.settings import default_settings
 from esar_ros.sim.terrain.maps import load_map
 from esar_ros.sim.world.world import World
-from esar_ros.suites.esarbench.deployer import PREFIX, deploy, segmentation_kinds
+from esar_ros.suites.esarbench.deployer import PREFIX, deploy
 
 PLACE = load_map("aotai")
 

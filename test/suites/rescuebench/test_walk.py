@@ -9,7 +9,6 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from esar_ros.benchmark.engine.agent import Draw
 from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.mission.rescue import (
     Animation,
@@ -22,6 +21,7 @@ from esar_ros.mission.rescue import (
     WalkTask,
     WalkView,
 )
+from esar_ros.planning.agent_call import Draw
 from esar_ros.planning.walk.air_ground import Look
 from esar_ros.scoring.rescue import Rules, code_scores
 from esar_ros.suites.rescuebench.conditions import RescueConditions

@@ -13,11 +13,12 @@ import pytest
 
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.map_files import settlement_maps
 from esar_ros.mission.resources import resource
 from esar_ros.scoring.object_goal import SUCCESS_DISTANCE
 from esar_ros.sim.assets.households.catalogue import HOUSEHOLDS
 from esar_ros.sim.assets.meshes import HOUSEHOLD, assets
-from esar_ros.sim.terrain.maps import load_map, settlement_maps
+from esar_ros.sim.terrain.maps import load_map
 from esar_ros.sim.world.world import World
 from esar_ros.suites.uav_on.conditions import UavOnConditions
 from esar_ros.suites.uav_on.episodes import EpisodeEntry

@@ -16,11 +16,12 @@ from pathlib import Path
 import numpy as np
 
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.map_files import shipped_maps
 from esar_ros.mission.task import Ground, PlacedClue, Start, Task, Victim
 from esar_ros.mission.weather import Weather, WeatherFamily
 from esar_ros.scoring.difficulty import difficulty, light_points
 from esar_ros.sim.catalogue import variants
-from esar_ros.sim.terrain.maps import load_map, shipped_maps
+from esar_ros.sim.terrain.maps import load_map
 from esar_ros.sim.world.world import World
 from esar_ros.suites.esarbench.incidents.brief import Known, name_people, tell
 from esar_ros.suites.esarbench.incidents.course import Country, country_of, live_through

@@ -14,12 +14,13 @@ from pydantic import ValidationError
 
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.errors import UsageError, UsageErrors, suggest
+from esar_ros.mission.map_files import known_maps
 from esar_ros.mission.task import Distractor, PlacedClue, Start, Task, Victim, misnamed, task_from
 from esar_ros.mission.task_files import find_task
 from esar_ros.scoring.difficulty import difficulty
 from esar_ros.sim.assets.meshes import assets
 from esar_ros.sim.terrain.land_cover import LandCover
-from esar_ros.sim.terrain.maps import PlaceMap, known_maps, load_map
+from esar_ros.sim.terrain.maps import PlaceMap, load_map
 
 AREA_MARGIN = 50.0  # m between the search area and the map's edge
 STEEPEST = 45.0  # degrees that anything lies on

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.benchmark.engine.agent import Draw
 from esar_ros.bridges.airsim.client import AirSimClient, AirSimError, Caller
 from esar_ros.bridges.airsim.connect import connect
 from esar_ros.bridges.airsim.frames import VehicleFrame
@@ -31,6 +30,7 @@ from esar_ros.bridges.airsim.vehicle import AirSimVehicle
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.object_goal import StepPose
+from esar_ros.planning.agent_call import Draw
 from esar_ros.suites.uav_on.flight import Look
 from esar_ros.suites.uav_on.settings import SuiteSettings
 from esar_ros.suites.uav_on.worlds.images import Images, quantised

@@ -10,10 +10,10 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.benchmark.engine.agent import Draw
 from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.mission.object_goal import StepPose
 from esar_ros.mission.vehicle import load_vehicle
+from esar_ros.planning.agent_call import Draw
 from esar_ros.sim.clock import CONTROL_STEPS, STEP
 from esar_ros.sim.physics.autopilot import STILL, Flier, Heading, Turn, toward
 from esar_ros.sim.physics.drone import Drone

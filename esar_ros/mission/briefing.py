@@ -1,19 +1,38 @@
-"""The brief that a planner of ESARBench is given."""
+"""The brief of a task: what a planner is told of it."""
 
 from __future__ import annotations
+
+from typing import Protocol
 
 import numpy as np
 
 from esar_ros.geometry.frames import Vector
+from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission.observation import Brief
 from esar_ros.mission.task import Task
-from esar_ros.sim.terrain.maps import PlaceMap
 
 CEILING = 120.0  # m above ground, the usual legal limit
 AREA_MARGIN = 50.0  # m between the search area and the map's edge
 
 
-def make_brief(task: Task, place: PlaceMap, name: str, report_cap: int, home: Vector) -> Brief:
+class Extent(Protocol):
+    """The square that a map covers: a map, or what its file says of it (map_files.MapExtent)."""
+
+    @property
+    def size(self) -> float:
+        """Side of the square, m."""
+
+    @property
+    def origin(self) -> Origin:
+        """Geodetic origin of the map frame."""
+
+
+def mission_id(task: Task, planner: str, seed: int) -> str:
+    """Returns the name of a run; it reveals no position."""
+    return f"{task.id}-{planner}-{seed}"
+
+
+def make_brief(task: Task, place: Extent, name: str, report_cap: int, home: Vector) -> Brief:
     """Brief of a vehicle that starts at home (3,) m; the search area is the map less a margin."""
     half = place.size / 2.0 - AREA_MARGIN
     return Brief(
