@@ -87,10 +87,13 @@ def after_preparing(
     """Compiles and draws what is not there yet, as `esar mission` does, and then goes on with the actions.
 
     A planner or detector that cannot be made is refused there, in the nodes' Python, before any node starts; in world
-    px4 it is said there what the detector finds on real photographs.
+    px4 it is said there what the detector finds on real photographs. The task of a search of one's own is written
+    there, too.
     """
     chosen = ("--planner", options.planner, "--detector", options.detector, "--world", options.world)
-    first = in_nodes_python("esar_ros.app.prepare", options.map, *chosen, name="prepare")
+    own = ("--brief", options.brief, "--start", options.start, "--t-max", str(options.t_max), "--out", options.task)
+    more = own if options.brief else ()
+    first = in_nodes_python("esar_ros.app.prepare", options.map, *chosen, *more, name="prepare")
 
     def prepared(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity] | None:
         if context.is_shutdown:

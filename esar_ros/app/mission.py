@@ -56,6 +56,7 @@ from esar_ros.scoring.result import write_atomically
 from esar_ros.sim.server import STAGE
 from esar_ros.sim.terrain.maps import load_map
 from esar_ros.suites.esarbench.deployer import start_of
+from esar_ros.suites.esarbench.own_search import own_task
 from esar_ros.suites.esarbench.tasks.validation import load_valid_task
 
 POLL = 0.1  # s
@@ -78,6 +79,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, default=None, help="random seed (default: the task's)")
     add("--end", default=default.end, choices=ENDS, help="after the mission: hold, or return and land")
     add("--correct", default="", metavar="WORDS", help=CORRECT)
+
+    add = parser.add_argument_group("a search of your own, without a task and not scored").add_argument
+    add("--brief", default="", metavar="FILE", help="text file with what is known of who is missing, or the words")
+    add("--map", default="", metavar="MAP", help="where: an id of esar maps (esar maps import makes your own)")
+    add("--start", default="", metavar="LAT,LON", help="of the drone, degrees WGS 84 (default: the map's centre)")
+    add("--t-max", type=float, default=default.t_max, metavar="S", help="s to search (default: %(default)g)")
 
     add = parser.add_argument_group("the world").add_argument
     add("--world", default=default.world, choices=WORLDS, help="what is flown in (default: %(default)s)")
@@ -115,7 +122,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
     """Checked choices and the task they are about. Raises UsageError."""
-    task = load_valid_task(arguments.task)
+    out = Path(arguments.out).resolve()
+    own = own_task(arguments.brief, arguments.map, arguments.start, arguments.t_max, arguments.world)
+    if own is not None and arguments.task != MissionOptions.task:
+        raise UsageError("--task and --brief", "give one of them")
+    task = load_valid_task(arguments.task) if own is None else own
+    named = str(Path(arguments.task).resolve()) if is_path(arguments.task) else arguments.task
     create_chosen(arguments.detector)  # wrong weights or classes are told before take-off
     create_planner(arguments.planner)  # a wrong name, bad parameters, no model to ask: told before take-off
     if arguments.params_file:
@@ -131,11 +143,14 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
             raise UsageError(f"{what} '{name}' is no ROS name", "use letters, digits and underscores")
     embedded = arguments.world == "embedded"
     options = MissionOptions(
-        task=str(Path(arguments.task).resolve()) if is_path(arguments.task) else arguments.task,
+        task=named if own is None else str(out / TASK),
         planner=arguments.planner,
         map=task.map,
+        brief=arguments.brief,
+        start=arguments.start,
+        t_max=arguments.t_max,
         seed=task.seed if arguments.seed is None else arguments.seed,
-        out=str(Path(arguments.out).resolve()),
+        out=str(out),
         world=arguments.world,
         pace=arguments.pace or ("realtime" if arguments.world == "px4" else "lockstep"),
         preset=arguments.preset,
@@ -285,9 +300,9 @@ def main(argv: list[str]) -> int:
         task = parse_task(
             task.model_copy(update={"prompt": prompt}).model_dump_json(by_alias=True), "the corrected task"
         )
-        path = results.path / TASK
-        write_atomically(path, task.model_dump_json(by_alias=True, indent=1))
-        options = replace(options, task=str(path.resolve()))
+        options = replace(options, task=str((results.path / TASK).resolve()))
+    if options.task == str((results.path / TASK).resolve()):
+        write_atomically(Path(options.task), task.model_dump_json(by_alias=True, indent=1))
     if options.world == PX4:
         if not messages.is_current():
             line.note("Building px4_msgs, once, which takes a minute or two")

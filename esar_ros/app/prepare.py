@@ -30,7 +30,9 @@ from esar_ros.mission.weather import Weather
 from esar_ros.perception.detectors.chosen import about_chosen, create_chosen
 from esar_ros.perception.detectors.real_pictures import real_flight_warning
 from esar_ros.planning.registry import create as create_planner
+from esar_ros.scoring.result import write_atomically
 from esar_ros.sim.terrain.maps import GROUND_MODULES, ground_is_drawn, load_map
+from esar_ros.suites.esarbench.own_search import own_task
 
 TASK = "aotai-first"  # what is flown for a few seconds, so that every kernel meets the arrays that it gets in flight
 WEATHER = Weather.HEAVY_RAIN  # it puts drops on the lenses
@@ -86,7 +88,16 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--planner", metavar="NAME", help="also check that this method can be made")
     parser.add_argument("--detector", metavar="NAME[:FILE]", help="also check that this detector can be made")
     parser.add_argument("--world", metavar="NAME", help="of px4: also say what the detector finds on real photographs")
+    parser.add_argument("--brief", default="", help="also write the task of a search of one's own on the map")
+    parser.add_argument("--start", default="", help="of that search")
+    parser.add_argument("--t-max", type=float, default=0.0, help="of that search")
+    parser.add_argument("--out", metavar="FILE", help="of that task")
     arguments = parser.parse_args(argv)
+    if arguments.brief:
+        world = arguments.world or "embedded"
+        own = own_task(arguments.brief, arguments.maps[0], arguments.start, arguments.t_max, world)
+        assert own is not None
+        write_atomically(Path(arguments.out), own.model_dump_json(by_alias=True, indent=1))
     if arguments.planner:
         create_planner(arguments.planner)
     if arguments.detector:

@@ -9,7 +9,7 @@ from pathlib import Path
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.system.system_errors import system_error
 
-TASK = "task.json"  # where its brief was corrected
+TASK = "task.json"  # where its brief was corrected, and of a search of one's own
 RESULTS = ("result.json", TASK, "report.html", "scorecard.png", "bag", "logs")
 EARLIER = "earlier"
 

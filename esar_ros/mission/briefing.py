@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from datetime import datetime
 from typing import Protocol
 
 import numpy as np
@@ -9,7 +11,8 @@ import numpy as np
 from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission.observation import Brief
-from esar_ros.mission.task import Task
+from esar_ros.mission.task import FIELD, Task, task_from
+from esar_ros.mission.task_files import TASK_SCHEMA
 
 CEILING = 120.0  # m above ground, the usual legal limit
 AREA_MARGIN = 50.0  # m between the search area and the map's edge
@@ -30,6 +33,23 @@ class Extent(Protocol):
 def mission_id(task: Task, planner: str, seed: int) -> str:
     """Returns the name of a run; it reveals no position."""
     return f"{task.id}-{planner}-{seed}"
+
+
+def field_task(
+    name: str, map_id: str, words: str, start: tuple[float, float], t_max: float, local_time: datetime
+) -> Task:
+    """Returns the task of a search of one's own: words to brief with, and nothing known of what lies there.
+
+    name: of the brief, for its id; start: m east and north of the map's origin; t_max: s. Raises UsageErrors.
+    """
+    slug = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:60] or "brief"
+    content = {
+        "schema": TASK_SCHEMA, "id": f"field-{slug}", "map": map_id, "event": FIELD, "snapshot": FIELD, "split": FIELD,
+        "seed": 0, "prompt": words.strip(), "local_time": local_time.isoformat(), "weather": "clear",
+        "start": {"position": [float(v) for v in start], "yaw": 0.0}, "t_max": float(t_max), "victims": [], "clues": [],
+        "difficulty": 0, "tier": "simple",
+    }  # fmt: skip
+    return task_from(content, f"brief {name}")
 
 
 def make_brief(task: Task, place: Extent, name: str, report_cap: int, home: Vector) -> Brief:

@@ -25,6 +25,8 @@ _Name = Annotated[str, Field(min_length=1, max_length=80)]
 _Variant = Annotated[str, Field(pattern=r"^[a-z0-9_]*$", max_length=40)]
 _Angle = Annotated[float, Field(ge=-6.2832, le=6.2832)]
 
+FIELD = "field"  # split of a search of one's own
+
 Tier = Literal["simple", "medium", "hard", "extreme"]
 TIERS: tuple[Tier, ...] = get_args(Tier)
 
@@ -83,7 +85,9 @@ class Task(StrictModel):
     map: _Name
     event: _Name
     snapshot: _Name
-    split: Literal["dev", "test", "demo"]
+    split: Literal["dev", "test", "demo", "field"] = Field(
+        description="field: a search of one's own, of which nobody knows who and what lies there"
+    )
     seed: int = Field(ge=0, lt=2**31)
     prompt: str = Field(min_length=40, max_length=6000)
     local_time: datetime
@@ -91,11 +95,23 @@ class Task(StrictModel):
     wind: Wind = Wind()
     start: Start
     t_max: float = Field(gt=0.0, le=7200.0, description="s")
-    victims: tuple[Victim, ...] = Field(min_length=1, max_length=15)
-    clues: tuple[PlacedClue, ...] = Field(min_length=1, max_length=60)
+    victims: tuple[Victim, ...] = Field(max_length=15)
+    clues: tuple[PlacedClue, ...] = Field(max_length=60)
     distractors: tuple[Distractor, ...] = Field((), max_length=60)
     difficulty: int
     tier: Tier
+
+    @property
+    def is_scored(self) -> bool:
+        """Returns whether it is known who and what lies there."""
+        return self.split != FIELD
+
+    @field_validator("victims", "clues")
+    @classmethod
+    def _something_is_to_be_found(cls, things: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
+        if bool(things) == (info.data.get("split") == FIELD):
+            raise ValueError("a field task lists nothing" if things else "lists nothing to be found: at least 1")
+        return things
 
     @field_validator("victims")
     @classmethod

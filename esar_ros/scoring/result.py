@@ -85,8 +85,9 @@ class ReportResult(StrictModel):
     text: str
     confidence: float
     position: Point | None = Field(description="m, map frame; null when it was no position")
-    verdict: Literal["found", "exact", "located", "lost", "duplicate", "false", "over_cap"] = Field(
-        description="lost: near a victim that nobody found, but assigned elsewhere (appendix B assigns before it gates)"
+    verdict: Literal["found", "exact", "located", "lost", "duplicate", "false", "over_cap", "unknown"] = Field(
+        description="unknown: nobody knows what lies there; lost: near a victim that nobody found, but "
+        "assigned elsewhere (appendix B assigns before it gates)"
     )
     ok: bool
     matched: str | None = Field(description="id of the victim or clue it scored, else the nearest of its type")

@@ -212,6 +212,8 @@ def _report(claim: Claim, outcome: _Outcome | None, found_ids: set[str], truth: 
         distance = float(np.linalg.norm(claim.position - np.array(target.position)))
     if claim.over_cap:
         verdict = "over_cap"
+    elif not truth.task.is_scored:
+        verdict = "unknown"
     elif outcome:
         verdict = outcome.verdict
     elif target is None or distance is None or distance >= truth.thresholds.error_threshold:
@@ -338,6 +340,7 @@ def _approach(flights: tuple[Flight, ...], position: tuple[float, float, float])
     return min((away for flight in flights if (away := flight.nearest(position)) is not None), default=None)
 
 
+UNKNOWN = "nobody knows who and what lies there"  # why a search of one's own is not scored
 DAMAGED = "the bag is damaged"  # begins why a flight is not eligible
 
 
@@ -355,6 +358,7 @@ def _ineligible(record: EpisodeRecord, truth: Truth, truncated: float | None) ->
     seen = tuple(f"detector {backend} uses ground truth" for backend in sorted(backends))
     limits = tuple(f"safety limits differ: {row.text}" for _, row in record.all_rows(names.SAFETY_LIMITS))
     damage = (f"{DAMAGED}: {record.damaged} of its chunks are not what their checksums say",) if record.damaged else ()
+    unknown = () if truth.task.is_scored else (UNKNOWN,)
     aborted: tuple[str, ...] = ()
     if truncated is not None:
         aborted = (truth.end_text,)
@@ -362,7 +366,7 @@ def _ineligible(record: EpisodeRecord, truth: Truth, truncated: float | None) ->
         aborted = ("a person ended the mission",)
     elif truth.end_reason is End.ERROR:
         aborted = (FAILED,)
-    return tuple(dict.fromkeys((*truth.run.ineligible_reasons, *seen, *limits, *damage, *aborted)))
+    return tuple(dict.fromkeys((*truth.run.ineligible_reasons, *seen, *unknown, *limits, *damage, *aborted)))
 
 
 def _task(truth: Truth) -> TaskInfo:

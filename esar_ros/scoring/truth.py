@@ -97,7 +97,7 @@ class Truth(StrictModel):
     run: Run
     task: Task
     thresholds: Thresholds
-    victims: tuple[TrueVictim, ...] = Field(min_length=1)
+    victims: tuple[TrueVictim, ...]  # none of a search of one's own
     clues: tuple[TrueClue, ...]
     vehicles: dict[str, VehicleTruth] = Field(min_length=1)
     start: int = Field(description="ns, stamp at which the mission clock starts", ge=0)

@@ -23,7 +23,15 @@ from esar_ros.scoring.result import ClueResult, Result, VictimResult
 
 COLOURS = ("#1f6fb4", "#d9660a")
 _MUTED, _LINE = "#6b757d", "#e3e7ea"
-_VERDICT_MARKS = {"found": "*", "exact": "D", "located": "d", "false": "x", "duplicate": "|", "lost": "x"}
+_VERDICT_MARKS = {
+    "found": "*",
+    "exact": "D",
+    "located": "d",
+    "false": "x",
+    "duplicate": "|",
+    "lost": "x",
+    "unknown": "o",
+}
 _ACTIONS = ("#a6cee3", "#fdbf6f", "#b2df8a", "#cab2d6", "#fb9a99", "#ffff99", "#d9d9d9", "#ccebc5")
 _MODES = {"normal": "#d5ead8", "slow": "#f3dc8c", "hold": "#e8a39b", "climb": "#e8a39b", "return": "#d98c84"}
 _MINUTE = 60.0  # s

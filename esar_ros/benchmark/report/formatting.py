@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TypeGuard
 
 from esar_ros.mission import names
+from esar_ros.mission.map_files import map_extent
+from esar_ros.mission.task import FIELD
 from esar_ros.perception.detectors.real_pictures import real_flight_warning
 from esar_ros.scoring.flight import FAILED
 from esar_ros.scoring.losses import LOOK_RANGE
-from esar_ros.scoring.result import Cause, ClueResult, Result, VictimResult
+from esar_ros.scoring.result import Cause, ClueResult, ReportResult, Result, VictimResult
+from esar_ros.scoring.score import UNKNOWN
 from esar_ros.scoring.truth import End
 
 # A report is read as a file: it may draw itself, and neither run anything nor ask any server.
@@ -124,9 +127,23 @@ def _lost(thing: VictimResult | ClueResult, gate: float) -> TypeGuard[VictimResu
     return near is not None and near < gate
 
 
+def is_scored(result: Result) -> bool:
+    """Returns whether it is known who and what lies where a mission was flown."""
+    return result.task.split != FIELD
+
+
 def score(result: Result, share: float) -> str:
-    """A score in per cent; a dash where the run failed, which has none (a benchmark counts it as 0)."""
-    return "–" if result.error is not None else percent(share)
+    """A score in per cent; a dash where there is none: of a run that failed (a benchmark counts it as 0), and of a
+    search of one's own."""
+    return percent(share) if result.error is None and is_scored(result) else "–"
+
+
+def coordinates(result: Result, report: ReportResult) -> str:
+    """Returns where a report says that something is, for other people's maps: degrees WGS 84."""
+    if report.position is None:
+        return "–"
+    latitude, longitude, _ = map_extent(result.task.map).origin.to_geodetic(report.position)
+    return f"{latitude:.6f}, {longitude:.6f}"
 
 
 def headline(result: Result) -> str:
@@ -136,7 +153,7 @@ def headline(result: Result) -> str:
 
 def breakdown(result: Result) -> str:
     """Returns what the points of a rescue score are for; empty where there is no score."""
-    if result.error is not None:
+    if result.error is not None or not is_scored(result):
         return ""
     safe = result.thresholds.weight_safety * float(result.metrics.safe)
     clues = result.thresholds.weight_clues * result.metrics.cds
@@ -164,7 +181,9 @@ def detector(result: Result) -> str:
 
 def caveats(result: Result) -> list[str]:
     """Returns the caveats that a reader must know before comparing this result."""
-    notes = [f"not eligible: {reason}" for reason in result.ineligible_reasons if reason != FAILED]  # headline says it
+    reasons = [reason for reason in result.ineligible_reasons if reason not in (FAILED, UNKNOWN)]  # said elsewhere
+    notes = [] if is_scored(result) else [f"not scored: {UNKNOWN}"]
+    notes += [f"not eligible: {reason}" for reason in reasons]
     if result.preset != "paper" and result.preset != "default":
         notes.append(f"preset {result.preset}")
     if not result.governor:

@@ -190,7 +190,7 @@ def _badge(ax: Axes, position: NDArray[np.float64], letters: str, colour: str, s
 
 
 def _draw_reports(ax: Axes, flown: MissionRecord, region: Region, scale: float) -> None:
-    """False reports as crosses, good ones as a thread to what they found."""
+    """False reports as crosses, good ones as a thread to what they found, and as points where nobody knows."""
     truth = {thing.id: thing.position for thing in flown.result.things}
     for report in flown.result.reports:
         if report.position is None or report.verdict == "over_cap":
@@ -202,7 +202,8 @@ def _draw_reports(ax: Axes, flown: MissionRecord, region: Region, scale: float) 
             ax.plot(x, y, marker="o", ms=3.2 * scale, mfc=INK, mec=PAPER, mew=0.6 * scale, zorder=9)
         elif region.x < x < region.x + region.side and region.y < y < region.y + region.side:
             colour = FALSE if report.verdict == "false" else NEAR
-            cross = ax.plot(x, y, marker="x", ms=6.5 * scale, mec=colour, mew=1.8 * scale, zorder=8)[0]
+            marker = "o" if report.verdict == "unknown" else "x"
+            cross = ax.plot(x, y, marker=marker, ms=6.5 * scale, mec=colour, mew=1.8 * scale, zorder=8)[0]
             cross.set_path_effects([withStroke(linewidth=3.4 * scale, foreground=PAPER)])
 
 

@@ -76,6 +76,7 @@ def render_html(
         chip=_chip,
         verdict_chip=lambda verdict: _CHIPS.get(verdict, "bad"),
         why=lambda thing: formatting.why(thing, result.thresholds.error_threshold),
+        coordinates=lambda report: formatting.coordinates(result, report),
         uri=_uri,
     )
 
@@ -99,13 +100,18 @@ def _chip(thing: VictimResult | ClueResult) -> str:
 
 def _facts(result: Result) -> list[tuple[str, str]]:
     m = result.metrics
+    flown = [
+        (f"of {result.task.t_max:g} s", formatting.seconds(m.elapsed)),
+        ("flown", formatting.metres(m.path_length)),
+        ("area seen", f"{m.coverage:.1%}"),
+    ]
+    if not formatting.is_scored(result):
+        return [("reports", str(m.reports)), *flown]
     return [
         ("victims found", f"{m.victims_found} of {m.victims}"),
         ("clues located", f"{m.clues_located} of {m.clues}"),
         ("named right", f"{m.clues_exact} of {m.clues}"),
-        (f"of {result.task.t_max:g} s", formatting.seconds(m.elapsed)),
-        ("flown", formatting.metres(m.path_length)),
-        ("area seen", f"{m.coverage:.1%}"),
+        *flown,
         ("report precision", f"{m.precision:.0%}"),
         ("false reports", str(m.false_reports)),
     ]

@@ -122,8 +122,8 @@ details summary { cursor:pointer; color:var(--muted); } code { font-size:13px; w
 </table></div></details>{% endfor %}</section>
 
 <section><h2>Reports</h2><div class="scroll"><table>
-<tr><th class="n">at</th><th>said</th><th>verdict</th><th>nearest</th><th class="n">off by</th><th class="n">confidence</th></tr>
-{% for report in r.reports[:300] %}<tr><td class="n">{{ seconds(report.time) }}</td><td>{{ report.text or report.kind }}</td>
+<tr><th class="n">at</th><th>said</th><th>where (WGS 84)</th><th>verdict</th><th>nearest</th><th class="n">off by</th><th class="n">confidence</th></tr>
+{% for report in r.reports[:300] %}<tr><td class="n">{{ seconds(report.time) }}</td><td>{{ report.text or report.kind }}</td><td class="n">{{ coordinates(report) }}</td>
 <td><span class="chip {{ verdict_chip(report.verdict) }}">{{ plain(report.verdict) }}</span></td><td>{{ report.matched or "–" }}</td><td class="n">{{ metres(report.distance) }}</td><td class="n">{{ '%.2f' % report.confidence }}</td></tr>
 {% else %}<tr><td>none</td></tr>{% endfor %}</table></div></section>
 

@@ -41,10 +41,13 @@ def terminal_table(result: Result) -> RenderableType:
         scores.add_row(Text(name, "bold"), Text(f"{formatting.score(result, value):>5}", "bold"), _bar(value), meaning)
     things = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     things.add_column("")
-    things.add_column("victim or clue")
-    things.add_column("outcome")
+    things.add_column("victim or clue" if formatting.is_scored(result) else "reported")
+    things.add_column("outcome" if formatting.is_scored(result) else "where (WGS 84)")
     things.add_column("", style="dim")
     gate = result.thresholds.error_threshold
+    for report in () if formatting.is_scored(result) else result.reports:
+        where = formatting.coordinates(result, report)
+        things.add_row("●", report.text or report.kind, where, f"{report.time:.0f} s, {report.confidence:.0%} sure")
     for thing in result.things:
         word = formatting.found_word(thing)
         style = {"missed": "red", "located": "yellow"}.get(word, "green")
@@ -55,10 +58,11 @@ def terminal_table(result: Result) -> RenderableType:
             formatting.explanation(thing, gate),
         )
     eyes = formatting.detector(result)
+    judged = f", {m.false_reports} false · precision {m.precision:.0%}" if formatting.is_scored(result) else ""
     facts = Text(
         f"{formatting.metres(m.path_length)} flown · {m.coverage:.1%} of the area seen · nearest obstacle "
-        f"{formatting.metres(m.min_clearance)} · {m.interventions} interventions · {m.reports} reports, "
-        f"{m.false_reports} false · precision {m.precision:.0%}{eyes and f' · seen by {eyes}'}",
+        f"{formatting.metres(m.min_clearance)} · {m.interventions} interventions · {m.reports} reports{judged}"
+        f"{eyes and f' · seen by {eyes}'}",
         "dim",
     )
     unsafe = formatting.unsafe(result)
@@ -70,8 +74,10 @@ def terminal_table(result: Result) -> RenderableType:
     parts = [Text(f"RS = {points}", "dim")] if points else []
     # Of a run that failed before it found anything the list says no more than the headline.
     nothing = result.error is not None and not (m.victims_found or m.clues_located)
+    nothing = nothing or not things.row_count
     listed: list[RenderableType] = [] if nothing else ["", things]
-    return Group("", title, "", *first, scores, *parts, *listed, "", facts, *safe, *notes)
+    scored: list[RenderableType] = [scores] if formatting.is_scored(result) else []
+    return Group("", title, "", *first, *scored, *parts, *listed, "", facts, *safe, *notes)
 
 
 def _gated_first(result: Result) -> str:
@@ -143,10 +149,14 @@ def _draw_panel(ax: Axes, flown: MissionRecord) -> None:
     ax.text(left, 44, "SEARCH AND RESCUE MISSION", fontsize=8.5, color=_MUTED, weight="bold", va="center")
     ax.text(left, 72, result.task.id, fontsize=22, color=INK, weight="bold", va="center")
     ax.text(left, 98, f"{result.planner}  ·  {formatting.ending(result)}", fontsize=11.5, color=INK, va="center")
-    where = f"{result.task.map}, {formatting.conditions(result)}  ·  {result.task.tier}"
+    tier = f"  ·  {result.task.tier}" if formatting.is_scored(result) else ""
+    where = f"{result.task.map}, {formatting.conditions(result)}{tier}"
     ax.text(left, 118, where, fontsize=10, color=_MUTED, va="center")
-    _draw_gauge(ax, 100.0, 212.0, m.rs, formatting.score(result, m.rs))
-    for i, (name, meaning) in enumerate(_SCORES):
+    if formatting.is_scored(result):
+        _draw_gauge(ax, 100.0, 212.0, m.rs, formatting.score(result, m.rs))
+    else:
+        ax.text(left, 212, "A search of one's own:\nnot scored", fontsize=14, color=_MUTED, va="center")
+    for i, (name, meaning) in enumerate(_SCORES if formatting.is_scored(result) else ()):
         value = {"SR": m.sr, "TSR": m.tsr, "CDS": m.cds}[name]
         y = 172.0 + 36.0 * i
         ax.text(196, y, name, fontsize=11, weight="bold", color=INK, va="center")
@@ -182,13 +192,16 @@ def _draw_gauge(ax: Axes, x: float, y: float, value: float, words: str) -> None:
 
 
 def _draw_facts(ax: Axes, result: Result, left: float, right: float, top: float) -> None:
-    m = result.metrics
+    m, scored = result.metrics, formatting.is_scored(result)
     facts = [
-        ("victims found", f"{m.victims_found}/{m.victims}"),
-        ("clues located", f"{m.clues_located}/{m.clues}"),
+        *(
+            (("victims found", f"{m.victims_found}/{m.victims}"), ("clues located", f"{m.clues_located}/{m.clues}"))
+            if scored
+            else (("reports", str(m.reports)),)
+        ),
         ("mission time", formatting.seconds(m.elapsed)),
         ("flown", formatting.metres(m.path_length)),
-        ("report precision", f"{m.precision:.0%}"),
+        *((("report precision", f"{m.precision:.0%}"),) if scored else ()),
         ("nearest obstacle", formatting.metres(m.min_clearance)),
         ("area seen", f"{m.coverage:.1%}"),
         ("steps corrected", str(m.interventions)),
@@ -232,9 +245,16 @@ def _draw_list(ax: Axes, result: Result, left: float, right: float, top: float, 
             weight="bold",
         )
         ax.text(right, y, formatting.explanation(thing, gate), fontsize=9, color=_MUTED, va="center", ha="right")
-    if len(things) > room:
+    reports = () if formatting.is_scored(result) else result.reports
+    for report in reports[:room]:
         y += step
-        ax.text(left + 24, y, f"and {len(things) - room} more", fontsize=9, color=_MUTED, va="center")
+        ax.plot(left + 6, y, marker="o", ms=7, mfc=NEAR, mec=NEAR)
+        ax.text(left + 24, y, report.text or report.kind, fontsize=10.5, color=INK, va="center")
+        where = f"{formatting.coordinates(result, report)}   {report.confidence:.0%}"
+        ax.text(right, y, where, fontsize=9, color=_MUTED, va="center", ha="right")
+    if len(things) + len(reports) > room:
+        y += step
+        ax.text(left + 24, y, f"and {len(things) + len(reports) - room} more", fontsize=9, color=_MUTED, va="center")
     return y + step
 
 

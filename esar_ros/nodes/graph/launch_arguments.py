@@ -30,6 +30,7 @@ from esar_ros.nodes.graph.mission import (
 
 AIRSIM_PORT = 41451
 SEED_MAX = 2**31 - 1
+OWN_TASK = "task.json"  # in the results' folder
 MEANT = 0.8  # likeness from which an unknown argument is taken for a misspelt one: others have arguments too
 SIGNALS = ("kill", "stop", "rpc_hang")  # kinds of faults that only the supervisor of `esar mission` can inject
 SWITCH = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
@@ -54,6 +55,10 @@ ARGUMENTS = {
     "use_sim_time": Argument("true", "true: nodes take the time from /clock"),
     "planner": Argument(_DEFAULT.planner, "search method"),
     "task": Argument(_DEFAULT.task, "task id, or path of a task file"),
+    "brief": Argument("", "text file of a search of your own, in place of a task; not scored"),
+    "map": Argument("", "of that search: an id of esar maps"),
+    "start": Argument("", "of that search: LAT,LON of the drone, degrees WGS 84; empty: the map's centre"),
+    "t_max": Argument(f"{_DEFAULT.t_max:g}", "of that search: s to search"),
     "seed": Argument("-1", "random seed; -1: the task's"),
     "out": Argument(_DEFAULT.out, "folder for the results; earlier ones in it move to its earlier/"),
     "world": Argument(_DEFAULT.world, "what is flown in", WORLDS),
@@ -92,7 +97,7 @@ def check_names(given: Iterable[str], known: Collection[str]) -> None:
 
 def options_from(values: Mapping[str, str]) -> MissionOptions:
     """The mission that launch arguments describe; values must have every key of ARGUMENTS. Raises UsageError."""
-    task, task_map, task_seed = _task(values["task"])
+    task, task_map, task_seed = _own_task(values) if values["brief"] else _task(values["task"])
     if values["params_file"] and not Path(values["params_file"]).is_file():
         raise UsageError(f"params_file {values['params_file']} is no file", "check the path")
     if values["keep_out"] and not Path(values["keep_out"]).is_file():
@@ -104,6 +109,9 @@ def options_from(values: Mapping[str, str]) -> MissionOptions:
         task=task,
         planner=values["planner"],
         map=task_map,
+        brief=str(Path(values["brief"]).resolve()) if values["brief"] else "",
+        start=values["start"],
+        t_max=_seconds(values["t_max"]),
         seed=task_seed if seed < 0 else seed,
         out=str(Path(values["out"]).resolve()),
         world=values["world"],
@@ -139,6 +147,16 @@ def _switch(name: str, value: str) -> bool:
         raise UsageError(f"{name} '{value}' is neither true nor false", "write true or false") from None
 
 
+def _seconds(value: str) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        number = 0.0
+    if not 0.0 < number < float("inf"):
+        raise UsageError(f"t_max '{value}' is no time", "give seconds")
+    return number
+
+
 def _whole(name: str, value: str, low: int, high: int) -> int:
     try:
         number = int(value)
@@ -167,6 +185,15 @@ def _check_faults(path: Path) -> None:
     for kind in SIGNALS:
         if re.search(rf"\bkind['\"]?\s*:\s*['\"]?{kind}\b", path.read_text(encoding="utf-8", errors="replace")):
             raise UsageError(f"{path}: launch sends no signals, so that {kind} is not injected", "use esar mission")
+
+
+def _own_task(values: Mapping[str, str]) -> tuple[str, str, int]:
+    """Returns the same of a search of one's own; the task's file is written before the nodes start."""
+    if not Path(values["brief"]).is_file():
+        raise UsageError(f"brief {values['brief']} is no file", "check the path")
+    if not values["map"]:
+        raise UsageError("brief without map", "say where: an id of esar maps")
+    return str(Path(values["out"]).resolve() / OWN_TASK), values["map"], 0
 
 
 def _task(name: str) -> tuple[str, str, int]:

@@ -53,6 +53,9 @@ class MissionOptions:
     task: str = "aotai-first"
     planner: str = names.DEFAULT_PLANNER
     map: str = ""  # empty: the task's
+    brief: str = ""  # path of a text file, or words: a search of one's own in place of a task
+    start: str = ""  # of that search: LAT,LON
+    t_max: float = 900.0  # of that search, s
     seed: int = -1  # -1: the task's
     out: str = "out"
     world: str = "embedded"

@@ -51,6 +51,9 @@ OTHER = {
 }
 
 
+OWN = {"brief", "map", "start", "t_max"}  # of a search of one's own
+
+
 def values(**changed: str) -> dict[str, str]:
     """Arguments as launch gives them."""
     return {name: argument.default for name, argument in ARGUMENTS.items()} | {"port": PORT} | changed
@@ -72,12 +75,28 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_every_choice_of_a_mission_is_an_argument_and_described() -> None:
-    decided = {"progress", "map"}  # by who starts it, and by the task
+    decided = {"progress"}  # by who starts it
     assert set(ARGUMENTS) == {field.name for field in fields(MissionOptions)} - decided
-    assert set(OTHER) == set(ARGUMENTS)
+    assert set(OTHER) == set(ARGUMENTS) - OWN
     for name, argument in ARGUMENTS.items():
         assert len(argument.about) > 8, name
         assert not argument.choices or argument.default in argument.choices
+
+
+def test_a_brief_makes_a_search_of_ones_own(folder: Path) -> None:
+    brief = folder / "brief.txt"
+    brief.write_text("words")
+    own = options_from(values(brief=str(brief), map="k2", start="35.8,76.5", t_max="60", out=str(folder)))
+    assert (own.task, own.map, own.brief) == (str(folder / "task.json"), "k2", str(brief))
+    assert (own.start, own.t_max) == ("35.8,76.5", 60.0)
+    for wrong, told in (
+        ({"brief": str(brief)}, "brief without map"),
+        ({"brief": "nowhere.txt", "map": "k2"}, "is no file"),
+        ({"t_max": "-1"}, "is no time"),
+        ({"t_max": "soon"}, "is no time"),
+    ):
+        with pytest.raises(UsageError, match=told):
+            options_from(values(**wrong))
 
 
 @pytest.mark.parametrize("name", list(OTHER))

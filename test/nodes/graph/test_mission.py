@@ -129,8 +129,8 @@ def test_the_seed_of_the_task_is_meant_by_minus_one() -> None:
 
 
 # What changes when a person chooses otherwise. These alone do not change the processes' own data: the supervisor
-# and the launch file pass them to every process, or start RViz beside them.
-ELSEWHERE = {"params_file", "log_level", "rviz"}
+# and the launch file pass them to every process, start RViz beside them, or write the task of a search of one's own.
+ELSEWHERE = {"params_file", "log_level", "rviz", "brief", "start", "t_max"}
 OTHERWISE: dict[str, Any] = {
     "task": "aotai-second",
     "planner": "random",

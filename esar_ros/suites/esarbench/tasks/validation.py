@@ -82,7 +82,7 @@ def _faults(data: Mapping[str, Any], task: Task | None, source: str) -> Iterator
             x, y = part.position
             misplaced = True
             yield UsageError(f"{source}, key {key}.position: {x:.1f}, {y:.1f} {fault}", "move it")
-    if task is None or misplaced:
+    if task is None or misplaced or not task.is_scored:
         return  # difficulty follows from what is to be mended first
     true = true_difficulty(task, place)
     for key, stated, is_ in (("difficulty", task.difficulty, true[0]), ("tier", task.tier, true[1])):
