@@ -16,8 +16,8 @@ from esar_ros.safety.envelope import Envelope, Scene
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, Findings
 from esar_ros.safety.limits import Limits
-from esar_ros.safety.observed_space import SECTORS, ObservedSpace
 from esar_ros.safety.site import Site
+from esar_ros.safety.surroundings.observed_space import SECTORS, ObservedSpace
 
 Kit = SimpleNamespace
 UP, DOWN, EAST = np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, -0.7]), np.array([1.0, 0.0, 0.0])

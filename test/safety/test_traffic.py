@@ -14,8 +14,8 @@ from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command
 from esar_ros.safety.limits import Limits
-from esar_ros.safety.obstacles import NO_LIMITS
 from esar_ros.safety.site import Site
+from esar_ros.safety.surroundings.obstacles import NO_LIMITS
 from esar_ros.safety.traffic import (
     OtherVehicle,
     Team,

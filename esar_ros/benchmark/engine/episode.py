@@ -45,8 +45,8 @@ from esar_ros.planning.session import Session
 from esar_ros.safety.conditions import conditions_speed, site_of
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State, pass_through
-from esar_ros.safety.landing_site import people_of
 from esar_ros.safety.limits import load_limits
+from esar_ros.safety.surroundings.landing_site import people_of
 from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.referee import Referee
 from esar_ros.scoring.result import Result

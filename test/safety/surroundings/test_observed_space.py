@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from esar_ros.geometry.frames import Pose, quaternion_from_rpy
 from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, OccupancyWindow
 from esar_ros.safety.inputs import RangeImageData
-from esar_ros.safety.observed_space import SECTORS, ObservedSpace
+from esar_ros.safety.surroundings.observed_space import SECTORS, ObservedSpace
 
 HERE = np.array([3.0, -2.0, 20.0])
 OWN = 1.0

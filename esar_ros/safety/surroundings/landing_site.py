@@ -19,7 +19,7 @@ from esar_ros.mission.clues import PERSON
 from esar_ros.mission.observation import SeenClue
 from esar_ros.safety.inputs import RangeImageData
 from esar_ros.safety.limits import Limits
-from esar_ros.safety.observed_space import points_under
+from esar_ros.safety.surroundings.observed_space import points_under
 
 _STANDS_OUT = 0.25  # m: a person who lies is 0.3 m high
 _FITS = 6  # of the plane

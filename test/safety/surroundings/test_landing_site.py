@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from esar_ros.geometry.frames import Pose, Vector, quaternion_from_rpy
 from esar_ros.mission.modes import Mode, Reason
 from esar_ros.mission.observation import SeenClue
-from esar_ros.safety import landing_site
 from esar_ros.safety.failsafe import LAST_CHARGE
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand
-from esar_ros.safety.landing_site import Ground, LandingSite, people_of
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.site import Site
+from esar_ros.safety.surroundings import landing_site
+from esar_ros.safety.surroundings.landing_site import Ground, LandingSite, people_of
 
 Kit = SimpleNamespace
 NOBODY: tuple[Vector, ...] = ()

@@ -12,11 +12,11 @@ import pytest
 from esar_ros.geometry.frames import Pose, quaternion_from_rpy
 from esar_ros.geometry.occupancy_window import FREE
 from esar_ros.mission.modes import Mode, Reason
-from esar_ros.safety.echoes import EchoCounts, EchoMonitor
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.site import Site
+from esar_ros.safety.surroundings.echoes import EchoCounts, EchoMonitor
 from helpers.full import mostly_full
 
 Kit = SimpleNamespace
