@@ -142,8 +142,10 @@ class Governor(InputChecks):
         hold = memory.hold.updated(cause, now, self.limits.release)
         if hold.reason is not Reason.NONE and not findings.reasons:
             findings.add(Mode.HOLD, hold.reason, "waiting for steady inputs")
-        after = replace(memory, clock=clock, motion=motion, scan=scan, echoes=echoes, hold=hold, last_output=_ZERO)
-        after = replace(after, link_lost_since=link_lost_since, heading=heading)
+        after = replace(
+            memory, clock=clock, motion=motion, heading=heading, scan=scan, echoes=echoes, hold=hold,
+            link_lost_since=link_lost_since, last_output=_ZERO,
+        )  # fmt: skip
         if usable_state is None or clock.settling:
             # Without a known position the vehicle holds, or lands by the ranges alone.
             output = _ZERO

@@ -159,6 +159,17 @@ def test_a_steep_spot_is_none(kit: Kit, limits: Limits) -> None:
         assert site.veto and (site.aim is not None) is found
 
 
+def test_of_spots_as_good_as_each_other_it_goes_to_the_same_with_every_scan(kit: Kit, limits: Limits) -> None:
+    """All around is as flat and as clear, and a vehicle that changed its mind with each scan would never arrive."""
+    ways = set()
+    for n in range(12):
+        pose = at(0.0, 0.0, 4.0 + 0.01 * n)
+        aim = ground(kit, limits, body("standing"), pose).site(None, everywhere).aim
+        assert aim is not None
+        ways.add(tuple(np.round(aim[:2], 3)))
+    assert len(ways) == 1
+
+
 def test_on_its_way_it_does_not_come_down_and_an_aim_that_is_taken_is_given_up(kit: Kit, limits: Limits) -> None:
     aim = np.array([3.0, 0.0, 4.0])
     here = at(0.0, 0.0, 4.0)
