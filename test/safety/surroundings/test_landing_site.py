@@ -175,11 +175,14 @@ def test_on_its_way_it_does_not_come_down_and_an_aim_that_is_taken_is_given_up(k
     here = at(0.0, 0.0, 4.0)
     going = ground(kit, limits, [], here).site(aim, everywhere)
     assert going.veto == "going to a clear spot" and going.aim is aim
+    over = ground(kit, limits, body("sitting", -0.8), here).site(aim, everywhere)
+    assert "out of the ground below" in over.veto and over.aim is aim, "it says who is below, and goes on"
     there = ground(kit, limits, [], at(2.7, 0.0, 4.0)).site(aim, everywhere)
     assert there == LandingSite(), "it has arrived"
     assert ground(kit, limits, body("sitting", 3.0), here).site(aim, everywhere) == LandingSite(), "free below"
     taken = ground(kit, limits, body("sitting", 1.5), here).site(aim, everywhere)
-    assert taken.veto and taken.aim is not None and taken.aim[0] < 1.0
+    assert taken.veto and taken.aim is not None
+    assert min(math.dist(taken.aim[:2], thing[:2]) for thing in body("sitting", 1.5)) > limits.clearance
     told = ground(kit, limits, [], here, (np.array([5.0, 0.0, 0.0]),)).site(aim, everywhere)
     assert told == LandingSite()
 
