@@ -211,10 +211,8 @@ class Envelope:
             distance = math.hypot(away[0], away[1])
             over, max_over = -math.inf, float(away[2]) + limits.ground_slope * distance - self.site.ceiling
             falls = limits.ground_slope * np.maximum(_LEVEL[:, :2] @ away[:2] / max(distance, 1e-6), 0.0)
-        if scene.in_takeoff_column or scene.near_ground:
-            falls = falls[:0]
-        rises = np.concatenate([_UP[None], falls[:, None] * _LEVEL[: len(falls)] + _UP])  # v . rise: m/s above ground
-        overs = np.array([max(over, above_sea)] + len(falls) * [max_over])
+        rises = np.concatenate([_UP[None], falls[:, None] * _LEVEL + _UP])  # v . rise: m/s above ground
+        overs = np.array([max(over, above_sea)] + SECTORS * [max_over])
         rooms = -np.maximum(overs, max_over)
         closing = rises @ scene.velocity
         bounds = np.array(
@@ -281,7 +279,7 @@ class Envelope:
             if allowed < level - TOLERANCE:
                 findings.add(Mode.SLOW, Reason.UNKNOWN_SPACE, "never seen ahead")
                 share = min(share, allowed / level)
-        return velocity if share == 1.0 else velocity * share
+        return velocity * share
 
     def _can_stop_in_observed_space(self, direction: Vector, speed: float, scene: Scene) -> bool:
         """Returns whether the vehicle can stop from speed (m/s) within the observed space along a direction."""

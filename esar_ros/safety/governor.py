@@ -48,11 +48,9 @@ class Governor(InputChecks):
 
     def __init__(self, limits: Limits, site: Site | None = None, team: Team | None = None) -> None:
         self.team = team or Team()
-        if self.team.rank:
-            raised = self.team.in_layer(limits.return_height, limits)
-            limits = limits.model_copy(update={"return_height": raised})
-        self.limits = limits
-        self.envelope = Envelope(limits, site)
+        return_height = self.team.in_layer(limits.return_height, limits)
+        self.limits = limits.model_copy(update={"return_height": return_height})
+        self.envelope = Envelope(self.limits, site)
         self._memory = Memory(motion=self._initial_motion())
         self._previous = self._memory
         self._flying = False
@@ -154,7 +152,7 @@ class Governor(InputChecks):
                 after = replace(after, latch=self._check_charge(after.latch, after.battery.charge))
             if after.latch.mode is not Mode.NORMAL:
                 findings.add(after.latch.mode, after.latch.reason, "latched")
-            if usable_state is None and fresh_state is not None:
+            if usable_state is None:
                 fresh_state = self._check_landed(fresh_state, image, memory.rest_position)
                 output = self._land_without_position(findings, fresh_state, image, after)
             return self._commit(memory, replace(after, last_output=output), findings, command, output, 0.0, None, None)
@@ -300,16 +298,14 @@ class Governor(InputChecks):
             if math.hypot(*kept[:2]) < _BLOCKED * math.hypot(*asked[:2]):
                 kept = self.envelope.keep(_CLIMB_WHERE_BLOCKED * _UP, state, scene, findings)
             return kept, 0.0
-        if mode is Mode.HOLD:
+        if mode is not Mode.NORMAL or command is None:
             held = replace(scene, way_back=memory.station.way_back(scene.position))
             back = memory.station.velocity(scene.position, self.limits)
             return self.envelope.keep(back, state, held, findings), 0.0
-        if mode is not Mode.NORMAL or command is None:
-            return self.envelope.keep(_ZERO, state, scene, findings), 0.0
         asked = self.envelope.limit_speed(command.velocity, state.deviation, findings)
         asked = self._limit_wind(asked, memory.wind, findings)
         asked = self._limit_to_layer(asked, scene, findings)
-        if scene.touching_down and asked[2] < 0.0 and is_vetoed(below, findings):
+        if asked[2] < 0.0 and is_vetoed(below, findings):
             asked = _ZERO
         return self.envelope.keep(asked, state, scene, findings), self._limit_yaw_rate(command.yaw_rate, findings)
 

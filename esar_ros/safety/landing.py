@@ -27,10 +27,9 @@ def look_below(
     aim: where it was on its way to. people: (3,) m, map. At the last of the charge (0..1) it comes down wherever it
     is, and where no range shows the ground nothing is known of it.
     """
-    ends = scene.landing and charge is not None and charge <= LAST_CHARGE
-    if not scene.near_ground or ends or scene.image is None:
+    if not scene.near_ground or scene.image is None or scene.height is None or scene.height > TOUCH_DOWN_FROM:
         return LandingSite()
-    if scene.height is None or scene.height > TOUCH_DOWN_FROM:
+    if charge is not None and charge <= LAST_CHARGE:
         return LandingSite()
     ground = Ground(scene.image, scene.position, people, envelope.limits)
     if not scene.landing:

@@ -242,3 +242,10 @@ def test_the_way_of_a_gust_is_kept_in_free_flight_alone(steps: Steps, kit: Kit, 
     ):  # fmt: skip
         built, _ = steps.governor._build_scene(before, scene.state, scene.ranges, scene.window, touching_down)
         assert built.drift == drift
+
+
+def test_a_hold_tells_its_cause_and_then_what_it_waits_for(steps: Steps) -> None:
+    for silent in (2.0, 2.05, 0.0):
+        answer = steps([0.0, 0.0, 0.0], HERE, heartbeat_age=silent)
+        assert answer.mode is Mode.HOLD and answer.reason is Reason.LINK
+        assert ("waiting for steady inputs" in answer.text) is (silent == 0.0)
