@@ -191,7 +191,7 @@ def test_a_touch_down_waits_for_whoever_leaves_and_goes_nowhere_else(kit: Simple
     governor = Governor(limits, Site(kit.square(500.0), 120.0, FAR_HOME))
     for n, things in enumerate((PERSON, [[30.0, 0.0, 0.0, 0.1]])):
         scene = kit.Scene(
-            limits, kit.World(np.array(things), 36, 90), position=[0.0, 0.0, 6.0], now=kit.NOW + n * kit.STEP,
+            limits, kit.World(np.array(things), 36, 90), position=[0.0, 0.0, 4.9], now=kit.NOW + n * kit.STEP,
             touching_down=True,
         )  # fmt: skip
         answer = scene.decide([0.0, 0.0, -0.1], governor=governor)
@@ -214,3 +214,12 @@ def test_without_a_battery_s_word_a_landing_comes_down(kit: SimpleNamespace, lim
     scene.state = replace(scene.state, battery=None)
     answer = scene.decide([0.0, 0.0, 0.0])
     assert answer.mode is Mode.LAND and answer.velocity[2] < 0.0
+
+
+def test_without_odometry_a_landing_stands(kit: SimpleNamespace, limits: Limits) -> None:
+    governor = Governor(limits, Site(kit.square(500.0), 120.0, FAR_HOME))
+    for n in range(2):
+        scene = kit.Scene(limits, position=[0.0, 0.0, 6.0], now=kit.NOW + n * kit.STEP)
+        scene.state = replace(scene.state, battery=limits.battery_land) if n == 0 else None
+        answer = scene.decide([0.0, 0.0, 0.0], governor=governor)
+    assert answer.mode is Mode.LAND and Reason.STALE_ODOMETRY in answer.reasons and not answer.velocity.any()
