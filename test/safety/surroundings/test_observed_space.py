@@ -41,7 +41,7 @@ def test_a_free_direction_is_free_as_far_as_asked(kit: SimpleNamespace) -> None:
 
 
 def test_ranges_lie_in_the_sensor_s_axes_however_it_is_turned(kit: SimpleNamespace) -> None:
-    """What the sensor sees ahead of it lies in the north when it looks there."""
+    """Its picture of what is ahead lies in the north when it looks there."""
     ranges = np.full((24, 72), 30.0, dtype=np.float32)
     ranges[:, 30:42] = 4.0  # within 30 degrees of its nose
     north = image(kit, ranges=ranges, pose=Pose(HERE, quaternion_from_rpy(0.0, 0.0, math.pi / 2.0)))
