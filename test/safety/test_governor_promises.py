@@ -150,7 +150,7 @@ def test_i4_idempotent(kit: SimpleNamespace, limits: Limits, seed: int) -> None:
 def kept(scene, asked: NDArray[np.float64]) -> NDArray[np.float64]:  # type: ignore[no-untyped-def]
     """Returns the velocity that the spatial and speed limits leave of a command, without the rate limits."""
     governor = scene.governor()
-    after = governor._track(governor._memory, scene.state)
+    after = governor._memory.after(scene.state, governor.site, governor.limits)
     view, _ = governor._build_scene(after, scene.state, scene.ranges, scene.window, False)
     return governor.envelope.keep(asked, scene.state, view, Findings())
 
