@@ -31,12 +31,14 @@ from typing import Any
 import pytest
 from page import ROOT, Table, add_page, write_page
 
-SAFETY = sorted(path.stem for path in (ROOT / "esar_ros/safety").glob("[!_]*.py"))
-MODULES = [f"safety.{name}" for name in SAFETY] + [
+PACKAGE = ROOT / "esar_ros"
+SAFETY = sorted(path.relative_to(PACKAGE).with_suffix("") for path in (PACKAGE / "safety").rglob("[!_]*.py"))
+MODULES = [".".join(path.parts) for path in SAFETY] + [
     "bridges.airsim.actuation",
     "bridges.px4.stream",
     "bridges.px4.offboard",
 ]
+ROOMS = ("safety", "bridges/airsim", "bridges/px4")  # of the modules and of their tests
 FLIGHTS = ("test_governor_flight.py", "test_slow_vehicle.py")  # minutes; they would notice more
 TRIED = 40.0  # s of tests that a mutant has to live through
 LIMIT = 600.0  # s of CPU of a mutant: one that does not end is noticed, too
@@ -59,7 +61,7 @@ class Mutant:
 
 def source(module: str) -> Path:
     """Returns the file of a module."""
-    return ROOT / "esar_ros" / (module.replace(".", "/") + ".py")
+    return PACKAGE / (module.replace(".", "/") + ".py")
 
 
 def is_compiled(function: ast.FunctionDef) -> bool:
@@ -261,7 +263,7 @@ class Trial:
 
 def room(module: str) -> Path:
     """Returns the folder of a module's tests."""
-    return ROOT / "test" / Path(module.replace(".", "/")).parent
+    return next(ROOT / "test" / name for name in ROOMS if module.startswith(name.replace("/", ".")))
 
 
 def verdicts(modules: list[str], records: Path | None) -> dict[Mutant, str]:
@@ -285,7 +287,7 @@ def verdicts(modules: list[str], records: Path | None) -> dict[Mutant, str]:
     found |= {mutant: known[key(mutant)] for mutant in wanted if key(mutant) in known}
     for folder in sorted({room(module) for module in modules}):
         here = [mutant for mutant in wanted if room(mutant.module) == folder and mutant not in found]
-        files = [str(path) for path in sorted(folder.glob("test_*.py")) if path.name not in FLIGHTS]
+        files = [str(path) for path in sorted(folder.rglob("test_*.py")) if path.name not in FLIGHTS]
         if (
             here
             and pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:xdist", *files], [Trial(here, verdict)]) != 0

@@ -26,7 +26,7 @@ from esar_ros.geometry.occupancy_window import FREE, OccupancyWindow
 from esar_ros.mission.decision import Goal, HeightReference
 from esar_ros.safety.half_spaces import project
 from esar_ros.safety.limits import Limits
-from esar_ros.safety.obstacles import from_window, reach_of
+from esar_ros.safety.surroundings.obstacles import from_window, reach_of
 
 _HEIGHT_GAIN = 0.8  # 1/s
 _YAW_GAIN = 1.2  # 1/s

@@ -35,8 +35,8 @@ from esar_ros.nodes.messages.markers import safety_markers
 from esar_ros.safety.conditions import load_keep_out, site_of
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State, pass_through
-from esar_ros.safety.landing_site import people_of
 from esar_ros.safety.site import Site
+from esar_ros.safety.surroundings.landing_site import people_of
 from esar_ros.safety.traffic import OtherVehicle, Team
 from esar_ros.safety.warm_up import warm_up
 

@@ -15,14 +15,14 @@ from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety.acceleration import MAX_STEP
-from esar_ros.safety.echoes import EchoMonitor
-from esar_ros.safety.envelope import Envelope, Scene
-from esar_ros.safety.failsafe import LAST_CHARGE, Latch
+from esar_ros.safety.envelope import Envelope
+from esar_ros.safety.failsafe import Latch
 from esar_ros.safety.inputs import Command, Findings, RangeImageData, State
-from esar_ros.safety.landing_site import Ground, LandingSite
-from esar_ros.safety.limits import ON_GROUND, STANDING, TOUCH_DOWN_FROM, Limits
-from esar_ros.safety.observed_space import ObservedSpace
+from esar_ros.safety.limits import ON_GROUND, STANDING, Limits
 from esar_ros.safety.site import Site
+from esar_ros.safety.surroundings.echoes import EchoMonitor
+from esar_ros.safety.surroundings.observed_space import ObservedSpace
+from esar_ros.safety.surroundings.scene import Scene
 from esar_ros.safety.traffic import OtherVehicle, Team, gaps, in_the_air, is_silent, layer_height, layer_velocity
 from esar_ros.safety.watch import (
     Clock,
@@ -140,7 +140,7 @@ class InputChecks:
         """Returns the range image while its ranges change as the vehicle moves; on the ground they need not change."""
         if image is None or state is None:
             return image, scan
-        if state.landed or not state.armed:
+        if not state.flying:
             return image, ScanRepetition()
         speed = float(np.linalg.norm(state.velocity))
         after = scan.updated(image.stamp, image.ranges, state.pose, speed)
@@ -164,7 +164,7 @@ class InputChecks:
         """
         if image is None or state is None:
             return image, echoes
-        if state.landed or not state.armed:
+        if not state.flying:
             return image, EchoMonitor()
         after = echoes
         if image.stamp != echoes.stamp:
@@ -181,7 +181,7 @@ class InputChecks:
 
     def _check_wind(self, wind: WindDisturbance, state: State, last_output: Vector | None) -> WindDisturbance:
         """Returns the wind's disturbance after another state; none while the vehicle does not fly the outputs."""
-        if state.landed or not state.armed or not state.obeyed:
+        if not (state.flying and state.obeyed):
             return WindDisturbance()
         return wind.updated(state.stamp, state.velocity, state.velocity if last_output is None else last_output)
 
@@ -231,7 +231,7 @@ class InputChecks:
 
         Without a layer it holds, and returns after link_return. Above home it may climb and come down.
         """
-        flying = state.armed and not state.landed and not scene.in_takeoff_column and not scene.near_ground
+        flying = state.flying and not scene.in_takeoff_column and not scene.near_ground
         if deaf_since is None or self.site is None or not flying or self._is_at_home(scene.position):
             return scene, latch
         foot = scene.last_ground if scene.surface is None else np.array([0.0, 0.0, scene.surface])
@@ -258,39 +258,6 @@ class InputChecks:
         if self.site is None:
             return True
         return math.hypot(*(self.site.home - position)[:2]) <= self.limits.home_radius
-
-    def _check_below(
-        self, aim: Vector | None, scene: Scene, people: Sequence[Vector], charge: float | None
-    ) -> LandingSite:
-        """Returns whether the vehicle may come down here, or where (m, map) a landing goes instead.
-
-        aim: where it was on its way to. At the last of the charge (0..1) it comes down wherever it is, and where no
-        range shows the ground nothing is known of it.
-        """
-        ends = scene.landing and charge is not None and charge <= LAST_CHARGE
-        if not scene.near_ground or ends or scene.image is None:
-            return LandingSite()
-        if scene.height is None or scene.height > TOUCH_DOWN_FROM:
-            return LandingSite()
-        ground = Ground(scene.image, scene.position, people, self.limits)
-        if not scene.landing:
-            return LandingSite(ground.veto())
-        return ground.site(aim, lambda place: self._is_reachable(place, scene))
-
-    def _is_reachable(self, place: Vector, scene: Scene) -> bool:
-        """Returns whether the way to a place (m, map) at this height was seen to be free, and it lies within the site.
-
-        A vehicle that is outside already may go no farther.
-        """
-        way = place - scene.position
-        distance = float(np.linalg.norm(way))
-        if scene.observed.known_free(way / distance, distance) < distance - 1e-6:
-            return False
-        site = self.envelope.site
-        if site is None:
-            return True
-        room = max(-self.limits.fence_margin, site.outside(scene.position))
-        return site.outside(place) <= room and not site.inside_keep_out(place) > 0.0
 
     def _check_estimator(self, state: State | None, findings: Findings) -> None:
         """Notes a position whose stated standard deviation is too large."""

@@ -7,19 +7,18 @@ them is taken, so that the vehicle slides along obstacles. Unseen space scales i
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector
-from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety.half_spaces import TOLERANCE, project
-from esar_ros.safety.inputs import Findings, RangeImageData, State
+from esar_ros.safety.inputs import Findings, State
 from esar_ros.safety.limits import Limits
-from esar_ros.safety.observed_space import SECTORS, ObservedSpace
-from esar_ros.safety.obstacles import (
+from esar_ros.safety.site import Site
+from esar_ros.safety.surroundings.observed_space import SECTORS
+from esar_ros.safety.surroundings.obstacles import (
     ALL_AROUND,
     NO_LIMITS,
     HalfSpaces,
@@ -28,7 +27,7 @@ from esar_ros.safety.obstacles import (
     from_window,
     reach_of,
 )
-from esar_ros.safety.site import Site
+from esar_ros.safety.surroundings.scene import Scene
 from esar_ros.safety.traffic import separation_limits
 
 _UP = np.array([0.0, 0.0, 1.0])
@@ -55,36 +54,6 @@ _TEXTS = {
     Reason.KEEP_OUT: "keep-out zone within stopping distance",
     Reason.TRAFFIC: "another vehicle is near",
 }
-
-
-@dataclass(frozen=True)
-class Scene:
-    """The vehicle and its known surroundings in one decision."""
-
-    position: Vector  # (3,) m, map
-    velocity: Vector  # (3,) m/s, map
-    observed: ObservedSpace
-    image: RangeImageData | None
-    window: OccupancyWindow | None
-    surface: float | None  # m, map z, below the vehicle; None: not observed
-    last_ground: Vector | None  # (3,) m, map: point of the ground measured last
-    in_takeoff_column: bool
-    landing: bool  # down to the ground, wherever that is
-    touching_down: bool = False  # down the last metres to ground that is measured; not while landing
-    drift: float = 0.0  # m by which gusts may carry the vehicle
-    traffic: tuple[tuple[Vector, float], ...] = ()  # direction to each other vehicle, distance (m)
-    above_layer: float | None = None  # m above the layer to be kept while a teammate is not heard; None: all are
-    way_back: Vector | None = None  # (3,) m: the way by which the wind carried a held vehicle here, back to its start
-
-    @property
-    def height(self) -> float | None:
-        """Height (m) above the surface below; None where it was not observed."""
-        return None if self.surface is None else float(self.position[2]) - self.surface
-
-    @property
-    def near_ground(self) -> bool:
-        """The vehicle comes down to the ground, so that neither floor nor ground stop it."""
-        return self.landing or self.touching_down
 
 
 class Envelope:
@@ -242,10 +211,8 @@ class Envelope:
             distance = math.hypot(away[0], away[1])
             over, max_over = -math.inf, float(away[2]) + limits.ground_slope * distance - self.site.ceiling
             falls = limits.ground_slope * np.maximum(_LEVEL[:, :2] @ away[:2] / max(distance, 1e-6), 0.0)
-        if scene.in_takeoff_column or scene.near_ground:
-            falls = falls[:0]
-        rises = np.concatenate([_UP[None], falls[:, None] * _LEVEL[: len(falls)] + _UP])  # v . rise: m/s above ground
-        overs = np.array([max(over, above_sea)] + len(falls) * [max_over])
+        rises = np.concatenate([_UP[None], falls[:, None] * _LEVEL + _UP])  # v . rise: m/s above ground
+        overs = np.array([max(over, above_sea)] + SECTORS * [max_over])
         rooms = -np.maximum(overs, max_over)
         closing = rises @ scene.velocity
         bounds = np.array(
@@ -312,7 +279,7 @@ class Envelope:
             if allowed < level - TOLERANCE:
                 findings.add(Mode.SLOW, Reason.UNKNOWN_SPACE, "never seen ahead")
                 share = min(share, allowed / level)
-        return velocity if share == 1.0 else velocity * share
+        return velocity * share
 
     def _can_stop_in_observed_space(self, direction: Vector, speed: float, scene: Scene) -> bool:
         """Returns whether the vehicle can stop from speed (m/s) within the observed space along a direction."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,54 +22,25 @@ from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.modes import Mode, Reason, by_severity
-from esar_ros.safety.acceleration import AccelerationLimit
 from esar_ros.safety.checks import InputChecks
-from esar_ros.safety.echoes import EchoMonitor
-from esar_ros.safety.envelope import Envelope, Scene
-from esar_ros.safety.failsafe import Battery, Latch, battery_needed, landing_velocity, return_velocity
+from esar_ros.safety.envelope import Envelope
+from esar_ros.safety.failsafe import Latch, battery_needed, landing_velocity, return_velocity
 from esar_ros.safety.inputs import Command, Findings, RangeImageData, SafeCommand, State
-from esar_ros.safety.landing_site import LandingSite
+from esar_ros.safety.landing import come_down, is_vetoed, look_below
 from esar_ros.safety.limits import TOUCH_DOWN_FROM, Limits
-from esar_ros.safety.observed_space import ObservedSpace
+from esar_ros.safety.memory import Memory
 from esar_ros.safety.site import Site
+from esar_ros.safety.surroundings.echoes import EchoMonitor
+from esar_ros.safety.surroundings.landing_site import LandingSite
+from esar_ros.safety.surroundings.observed_space import ObservedSpace
+from esar_ros.safety.surroundings.scene import Scene
 from esar_ros.safety.traffic import OtherVehicle, Team
-from esar_ros.safety.watch import Clock, HeadingResidual, Hold, MotionConsistency, ScanRepetition
-from esar_ros.safety.wind import WindDisturbance
+from esar_ros.safety.watch import HeadingResidual
 
 _UP = np.array([0.0, 0.0, 1.0])
 _ZERO = np.zeros(3)
 _BLOCKED = 0.3  # share of the level speed of a return; where the limits leave less, the vehicle climbs instead
 _CLIMB_WHERE_BLOCKED = 1.5  # m/s
-_ASIDE = 1.0  # m/s, to another spot to land on
-_STATION_GAIN = 1.0  # 1/s, of the way back to where the vehicle came to rest
-_STRAYED = 3.0  # m from there, beyond which it is the position that moved
-
-
-@dataclass(frozen=True)
-class _Memory:
-    """State that one decision leaves for the next."""
-
-    clock: Clock = field(default_factory=Clock)
-    hold: Hold = field(default_factory=Hold)
-    latch: Latch = field(default_factory=Latch)
-    motion: MotionConsistency = field(default_factory=MotionConsistency)
-    heading: HeadingResidual = field(default_factory=HeadingResidual)
-    scan: ScanRepetition = field(default_factory=ScanRepetition)
-    echoes: EchoMonitor = field(default_factory=EchoMonitor)
-    wind: WindDisturbance = field(default_factory=WindDisturbance)
-    battery: Battery = field(default_factory=Battery)
-    acceleration: AccelerationLimit = field(default_factory=AccelerationLimit)
-    tracked: bool = False  # whether there has been a usable state
-    takeoff_column: Vector | None = None  # m, map: take-off spot, until the vehicle is above the floor or leaves it
-    rest_position: Vector | None = None  # m, map: where it came to rest on the ground, until it leaves the ground
-    last_ground: Vector | None = None  # m, map: point of the ground measured last
-    last_output: Vector | None = None  # m/s, map
-    station: Vector | None = None  # m, map: where it came to rest in this hold
-    landing_aim: Vector | None = None  # m, map: the spot that a landing goes to, since below somebody may be
-    carried: Vector = field(default_factory=lambda: np.zeros(3))  # m: how far from there, by its velocity alone
-    link_lost_since: float | None = None  # s, None while the producer of commands is alive
-    deaf_since: float | None = None  # s, None while each vehicle of the team is heard
-    interventions: int = 0
 
 
 class Governor(InputChecks):
@@ -77,12 +48,10 @@ class Governor(InputChecks):
 
     def __init__(self, limits: Limits, site: Site | None = None, team: Team | None = None) -> None:
         self.team = team or Team()
-        if self.team.rank:
-            raised = self.team.in_layer(limits.return_height, limits)
-            limits = limits.model_copy(update={"return_height": raised})
-        self.limits = limits
-        self.envelope = Envelope(limits, site)
-        self._memory = _Memory(motion=self._initial_motion())
+        return_height = self.team.in_layer(limits.return_height, limits)
+        self.limits = limits.model_copy(update={"return_height": return_height})
+        self.envelope = Envelope(self.limits, site)
+        self._memory = Memory(motion=self._initial_motion())
         self._previous = self._memory
         self._flying = False
         self._last_position: Vector | None = None  # m, map
@@ -171,8 +140,10 @@ class Governor(InputChecks):
         hold = memory.hold.updated(cause, now, self.limits.release)
         if hold.reason is not Reason.NONE and not findings.reasons:
             findings.add(Mode.HOLD, hold.reason, "waiting for steady inputs")
-        after = replace(memory, clock=clock, motion=motion, scan=scan, echoes=echoes, hold=hold, last_output=_ZERO)
-        after = replace(after, link_lost_since=link_lost_since, heading=heading)
+        after = replace(
+            memory, clock=clock, motion=motion, heading=heading, scan=scan, echoes=echoes, hold=hold,
+            link_lost_since=link_lost_since, last_output=_ZERO,
+        )  # fmt: skip
         if usable_state is None or clock.settling:
             # Without a known position the vehicle holds, or lands by the ranges alone.
             output = _ZERO
@@ -181,12 +152,13 @@ class Governor(InputChecks):
                 after = replace(after, latch=self._check_charge(after.latch, after.battery.charge))
             if after.latch.mode is not Mode.NORMAL:
                 findings.add(after.latch.mode, after.latch.reason, "latched")
-            if usable_state is None and fresh_state is not None:
+            if usable_state is None:
                 fresh_state = self._check_landed(fresh_state, image, memory.rest_position)
                 output = self._land_without_position(findings, fresh_state, image, after)
             return self._commit(memory, replace(after, last_output=output), findings, command, output, 0.0, None, None)
 
-        after = self._track(after, usable_state)
+        self._flying, self._last_position = usable_state.flying, usable_state.pose.position
+        after = after.after(usable_state, self.site, self.limits)
         after = replace(after, wind=self._check_wind(memory.wind, usable_state, memory.last_output))
         after = replace(after, latch=self._check_failsafes(after, usable_state, now))
         scene, after = self._build_scene(after, usable_state, image, window, touching_down)
@@ -198,60 +170,25 @@ class Governor(InputChecks):
         clearance = self._check_envelope(usable_state, scene, findings)
         if after.latch.mode is not Mode.NORMAL:
             findings.add(after.latch.mode, after.latch.reason, after.latch.text)
-        station = self._station(memory.station, findings.mode, usable_state)
-        carried = memory.carried + usable_state.velocity * step if station is memory.station else np.zeros(3)
-        after = replace(after, station=station, carried=carried)
-        below = self._check_below(memory.landing_aim, scene, people, after.battery.charge)
-        after = replace(after, landing_aim=below.aim)
+        station = memory.station.updated(findings.mode is Mode.HOLD, usable_state, step, self.limits)
+        below = look_below(self.envelope, memory.landing_aim, scene, people, after.battery.charge)
+        after = replace(after, station=station, landing_aim=below.aim)
         output, yaw_rate = self._velocity_of_mode(findings, usable_command, usable_state, scene, after, below)
         base = usable_state.velocity if memory.last_output is None else memory.last_output
         output, acceleration = memory.acceleration.limited(output, base, usable_command, step, self.limits, findings)
         after = replace(after, acceleration=acceleration, last_output=output)
         return self._commit(memory, after, findings, command, output, yaw_rate, scene, clearance)
 
-    # The vehicle's own state
-
-    def _track(self, memory: _Memory, state: State) -> _Memory:
-        """Returns the memory after take-off, landing and battery are followed by another state."""
-        position = state.pose.position
-        column = memory.takeoff_column
-        if state.landed or not state.armed:
-            column = position.copy()
-        elif not memory.tracked:
-            column = self._column_at_home(position)  # started in the air: perhaps in the middle of a take-off
-        elif column is not None:
-            left = math.hypot(*(position - column)[:2]) > self.limits.column_radius
-            if left or position[2] - column[2] >= self.limits.floor:
-                column = None
-        self._flying = state.armed and not state.landed
-        self._last_position = position
-        rest_position = position.copy() if memory.rest_position is None else memory.rest_position
-        battery = memory.battery.updated(state, self.limits.endurance)
-        return replace(
-            memory,
-            tracked=True,
-            takeoff_column=column,
-            rest_position=rest_position if state.landed else None,
-            last_ground=position.copy() if state.landed else memory.last_ground,
-            battery=battery.with_drain(state) if self._flying else battery,
-        )
-
-    def _column_at_home(self, position: Vector) -> Vector | None:
-        """Returns the foot (m, map) of the take-off column above home where the vehicle is in it; None elsewhere."""
-        if self.site is None:
-            return None
-        above = position - self.site.home
-        inside = math.hypot(*above[:2]) <= self.limits.column_radius and above[2] < self.limits.floor
-        return self.site.home.copy() if inside else None
+    # The surroundings and what they ask for
 
     def _build_scene(
         self,
-        memory: _Memory,
+        memory: Memory,
         state: State,
         image: RangeImageData | None,
         window: OccupancyWindow | None,
         touching_down: bool,
-    ) -> tuple[Scene, _Memory]:
+    ) -> tuple[Scene, Memory]:
         """Returns the vehicle's surroundings, without traffic, and the memory with the ground that they show."""
         position = state.pose.position
         observed = ObservedSpace(position, image, window, self.limits.own_radius)
@@ -275,7 +212,7 @@ class Governor(InputChecks):
         """Returns the velocity (m/s, map) by which the vehicle closes in on obstacles and fence."""
         return state.velocity
 
-    def _check_failsafes(self, memory: _Memory, state: State, now: float) -> Latch:
+    def _check_failsafes(self, memory: Memory, state: State, now: float) -> Latch:
         """Returns the latch, raised to a return or a landing by battery, wind, a lost link, or arrival at home."""
         battery, wind = memory.battery, memory.wind
         latch = self._check_charge(memory.latch, battery.charge)
@@ -286,8 +223,8 @@ class Governor(InputChecks):
             latch = latch.raised(Mode.RETURN, Reason.CONDITIONS, f"a wind of {self.site.wind:.0f} m/s is forecast")
         if wind.rms >= self.limits.blown_return:
             latch = latch.raised(Mode.RETURN, Reason.CONDITIONS, f"the wind moves it by {wind.rms:.1f} m/s")
-        flying, lost_since = state.armed and not state.landed, memory.link_lost_since
-        if flying and lost_since is not None and now - lost_since >= self.limits.link_return:
+        lost_since = memory.link_lost_since
+        if state.flying and lost_since is not None and now - lost_since >= self.limits.link_return:
             latch = latch.raised(Mode.RETURN, Reason.LINK, "pilot lost")
         if latch.mode is Mode.RETURN and self._is_at_home(state.pose.position):
             latch = latch.raised(Mode.LAND, latch.reason, f"{latch.text}, at home")
@@ -300,13 +237,13 @@ class Governor(InputChecks):
         return latch
 
     def _land_without_position(
-        self, findings: Findings, state: State | None, image: RangeImageData | None, memory: _Memory
+        self, findings: Findings, state: State | None, image: RangeImageData | None, memory: Memory
     ) -> Vector:
         """Returns the velocity (m/s, map) of a landing by the ranges alone; zero in every other mode."""
-        if findings.mode is not Mode.LAND or state is None or not state.armed or state.landed:
+        if findings.mode is not Mode.LAND or state is None or not state.flying:
             return _ZERO
         scene, _ = self._build_scene(memory, state, image, None, False)
-        if self._is_vetoed(self._check_below(None, scene, (), memory.battery.charge), findings):
+        if is_vetoed(look_below(self.envelope, None, scene, (), memory.battery.charge), findings):
             return _ZERO
         return Envelope(self.limits, None).keep(landing_velocity(self.limits), state, scene, findings)
 
@@ -314,7 +251,7 @@ class Governor(InputChecks):
         """Returns the distance (m) to the nearest obstacle, and notes a breach of the hard envelope."""
         limits = self.limits
         measured, known = self.envelope.nearest(scene)
-        if not state.armed or state.landed:
+        if not state.flying:
             return known if math.isfinite(known) else None
         if measured < limits.body_radius and not scene.in_takeoff_column and not scene.near_ground:
             findings.add(Mode.HOLD, Reason.BREACH, f"obstacle at {measured:.2f} m")
@@ -340,7 +277,7 @@ class Governor(InputChecks):
         command: Command | None,
         state: State,
         scene: Scene,
-        memory: _Memory,
+        memory: Memory,
         below: LandingSite,
     ) -> tuple[Vector, float]:
         """Returns the velocity (m/s, map) and yaw rate (rad/s) of the mode, within the spatial and speed limits."""
@@ -351,7 +288,7 @@ class Governor(InputChecks):
             findings.add(Mode.HOLD, Reason.NOT_FLYING, "on the ground" if state.armed else "not armed")
             return _ZERO, 0.0
         if mode is Mode.LAND:
-            return self._come_down(findings, state, scene, below), 0.0
+            return come_down(self.envelope, state, scene, below, findings), 0.0
         if mode is Mode.RETURN and self.site is not None:
             if scene.image is None:
                 return _ZERO, 0.0
@@ -361,66 +298,16 @@ class Governor(InputChecks):
             if math.hypot(*kept[:2]) < _BLOCKED * math.hypot(*asked[:2]):
                 kept = self.envelope.keep(_CLIMB_WHERE_BLOCKED * _UP, state, scene, findings)
             return kept, 0.0
-        if mode is Mode.HOLD:
-            back = self._back_to_station(memory.station, state)
-            held = replace(scene, way_back=self._way_back(memory, state))
-            return self.envelope.keep(back, state, held, findings), 0.0
         if mode is not Mode.NORMAL or command is None:
-            return self.envelope.keep(_ZERO, state, scene, findings), 0.0
+            held = replace(scene, way_back=memory.station.way_back(scene.position))
+            back = memory.station.velocity(scene.position, self.limits)
+            return self.envelope.keep(back, state, held, findings), 0.0
         asked = self.envelope.limit_speed(command.velocity, state.deviation, findings)
         asked = self._limit_wind(asked, memory.wind, findings)
         asked = self._limit_to_layer(asked, scene, findings)
-        if scene.touching_down and asked[2] < 0.0 and self._is_vetoed(below, findings):
+        if asked[2] < 0.0 and is_vetoed(below, findings):
             asked = _ZERO
         return self.envelope.keep(asked, state, scene, findings), self._limit_yaw_rate(command.yaw_rate, findings)
-
-    def _come_down(self, findings: Findings, state: State, scene: Scene, below: LandingSite) -> Vector:
-        """Returns the velocity (m/s, map) of a landing: down, or above the floor to a clear spot, or none."""
-        if not self._is_vetoed(below, findings):
-            return self.envelope.keep(landing_velocity(self.limits), state, scene, findings)
-        aside = _ZERO
-        if below.aim is not None:
-            way = (below.aim - scene.position) * [1.0, 1.0, 0.0]
-            aside = way * min(1.0, _ASIDE / float(np.linalg.norm(way)))
-        return self.envelope.keep(aside, state, replace(scene, landing=False), findings)
-
-    def _is_vetoed(self, below: LandingSite, findings: Findings) -> bool:
-        """Returns whether the vehicle must not come down here, and notes why."""
-        if below.veto:
-            findings.add(Mode.SLOW, Reason.OBSTACLE, below.veto)
-        return bool(below.veto)
-
-    def _station(self, station: Vector | None, mode: Mode, state: State) -> Vector | None:
-        """Returns where (m, map) the vehicle came to rest in a hold; None: it does not hold, or has not stopped yet."""
-        if mode is not Mode.HOLD or state.landed or not state.armed:
-            return None
-        position = state.pose.position
-        if station is None:
-            stop = self.limits.stopping_distance(float(np.linalg.norm(state.velocity)))
-            return position.copy() if stop <= self.limits.push_deadband else None
-        return position.copy() if math.dist(position, station) > _STRAYED else station
-
-    def _back_to_station(self, station: Vector | None, state: State) -> Vector:
-        """Returns the velocity (m/s, map) back to where the vehicle came to rest; zero within the deadband."""
-        if station is None:
-            return _ZERO
-        to_station = station - state.pose.position
-        distance = float(np.linalg.norm(to_station))
-        if distance <= self.limits.push_deadband:
-            return _ZERO
-        return to_station * min(_STATION_GAIN, self.limits.push_speed / distance)
-
-    def _way_back(self, memory: _Memory, state: State) -> Vector | None:
-        """Returns the way (m, map) back to where the vehicle came to rest, as far as its velocity explains it.
-
-        A position that creeps while the velocity is zero has carried the vehicle nowhere. None: no station.
-        """
-        if memory.station is None:
-            return None
-        to_station = memory.station - state.pose.position
-        squared = float(to_station @ to_station)
-        share = -float(memory.carried @ to_station) / squared if squared > 0.0 else 0.0
-        return to_station * min(max(share, 0.0), 1.0)
 
     def _limit_yaw_rate(self, yaw_rate: float, findings: Findings) -> float:
         """Returns the yaw rate (rad/s) within its limit."""
@@ -434,8 +321,8 @@ class Governor(InputChecks):
 
     def _commit(
         self,
-        before: _Memory,
-        after: _Memory,
+        before: Memory,
+        after: Memory,
         findings: Findings,
         command: Command | None,
         velocity: Vector,
@@ -455,7 +342,7 @@ class Governor(InputChecks):
         command: Command | None,
         velocity: Vector,
         yaw_rate: float,
-        memory: _Memory,
+        memory: Memory,
         scene: Scene | None,
         clearance: float | None,
     ) -> SafeCommand:

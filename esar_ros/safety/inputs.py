@@ -34,6 +34,11 @@ class State:
         """Charge of the battery, 0..1; None: not measured, or impossible."""
         return self.battery if self.battery is not None and 0.0 <= self.battery <= 1.0 else None
 
+    @property
+    def flying(self) -> bool:
+        """The vehicle is in the air."""
+        return self.armed and not self.landed
+
     def is_finite(self) -> bool:
         """Returns whether all numbers are finite, and position, attitude and velocity possible on Earth."""
         turns = self.rates is None or bool(np.isfinite(self.rates).all())

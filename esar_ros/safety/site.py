@@ -13,7 +13,6 @@ from esar_ros.geometry.frames import Vector
 from esar_ros.mission.errors import UsageError
 from esar_ros.safety.braking import closing_speeds
 from esar_ros.safety.limits import Limits
-from esar_ros.safety.obstacles import NO_LIMITS, HalfSpaces
 from esar_ros.safety.polygons import (
     Polygon,
     area,
@@ -24,6 +23,7 @@ from esar_ros.safety.polygons import (
     perimeter,
     reaches_beyond,
 )
+from esar_ros.safety.surroundings.obstacles import NO_LIMITS, HalfSpaces
 
 MAX_EXTENT = 20_000.0  # m from the map's origin: flights are shorter
 MAX_CORNERS = 200  # of a polygon, all of which count in every decision

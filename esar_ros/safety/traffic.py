@@ -15,8 +15,8 @@ import numpy as np
 
 from esar_ros.geometry.frames import FARTHEST, FASTEST, Vector
 from esar_ros.safety.limits import STANDING, Limits
-from esar_ros.safety.obstacles import NO_LIMITS, HalfSpaces
 from esar_ros.safety.site import Site
+from esar_ros.safety.surroundings.obstacles import NO_LIMITS, HalfSpaces
 
 _LAYER_GAIN = 1.0  # 1/s, of the climb to the middle of a layer
 _PADS = 30.0  # m from home, within which the mission's vehicles start and land

@@ -14,9 +14,9 @@ from esar_ros.geometry.frames import Pose
 from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, OccupancyWindow, pack_cells
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData, State
-from esar_ros.safety.landing_site import Ground
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.site import Site
+from esar_ros.safety.surroundings.landing_site import Ground
 from esar_ros.safety.traffic import OtherVehicle
 
 _NOW = 100.0  # s

@@ -13,9 +13,9 @@ import pytest
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety.checks import InputChecks
-from esar_ros.safety.echoes import EchoMonitor
 from esar_ros.safety.inputs import Command, Findings, State
 from esar_ros.safety.limits import Limits
+from esar_ros.safety.surroundings.echoes import EchoMonitor
 from esar_ros.safety.watch import ScanRepetition
 from esar_ros.safety.wind import WindDisturbance
 

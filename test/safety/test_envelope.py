@@ -16,8 +16,8 @@ from esar_ros.safety.envelope import Envelope, Scene
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, Findings
 from esar_ros.safety.limits import Limits
-from esar_ros.safety.observed_space import SECTORS, ObservedSpace
 from esar_ros.safety.site import Site
+from esar_ros.safety.surroundings.observed_space import SECTORS, ObservedSpace
 
 Kit = SimpleNamespace
 UP, DOWN, EAST = np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, -0.7]), np.array([1.0, 0.0, 0.0])
@@ -306,3 +306,14 @@ def test_what_the_map_alone_shows_is_the_nearest_obstacle(kit: Kit, limits: Limi
     measured, known = Envelope(limits, None).nearest(view)
     assert measured == math.inf and known < limits.clearance
     assert Envelope(limits, None).nearest(replace(view, window=None)) == (math.inf, math.inf)
+
+
+def test_a_climb_is_seen_only_where_the_vehicle_s_sides_are(kit: Kit, limits: Limits) -> None:
+    """Beside a slanting way up a sector is blind: its middle and its upper edge were seen, and one side was not."""
+    asked = np.array([2.0, 0.0, 2.0])
+    scene = kit.Scene(limits, kit.World(rows=36, columns=180, high=math.pi / 2), velocity=asked)
+    assert scene.decide(asked).velocity[2] > limits.speed_unseen_up
+    ranges = scene.ranges.ranges.copy()
+    ranges[20:, 92:110] = np.nan  # from 10 degrees above the horizon, 4 to 40 degrees to the left
+    scene.ranges, scene.window = replace(scene.ranges, ranges=ranges), None
+    assert scene.decide(asked).velocity[2] <= limits.speed_unseen_up

@@ -12,15 +12,16 @@ import pytest
 
 from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety import envelope as envelope_module
+from esar_ros.safety import memory as memory_module
 from esar_ros.safety.acceleration import AccelerationLimit
 from esar_ros.safety.envelope import Envelope
 from esar_ros.safety.failsafe import Drain, Latch, battery_needed
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command
-from esar_ros.safety.landing_site import LandingSite
 from esar_ros.safety.limits import Limits
-from esar_ros.safety.obstacles import NO_LIMITS
 from esar_ros.safety.site import Site
+from esar_ros.safety.surroundings.landing_site import Ground
+from esar_ros.safety.surroundings.obstacles import NO_LIMITS
 from esar_ros.safety.traffic import OtherVehicle, gaps
 from esar_ros.safety.watch import Clock, Hold
 from esar_ros.safety.wind import WindDisturbance
@@ -105,7 +106,7 @@ def closing(kit: Kit, limits: Limits) -> bool:
 
 def _kept(scene: Any, asked: np.ndarray) -> np.ndarray:
     governor = scene.governor()
-    after = governor._track(governor._memory, scene.state)
+    after = governor._memory.after(scene.state, governor.site, governor.limits)
     view, _ = governor._build_scene(after, scene.state, scene.ranges, scene.window, False)
     return governor.envelope.keep(asked, scene.state, view, envelope_module.Findings())
 
@@ -309,7 +310,7 @@ def back_off(kit: Kit, limits: Limits) -> bool:
     return run.world.distance(run.position) > 1.5
 
 
-CHECKS: list[tuple[str, type, str, Callable[..., Any], Safe]] = [
+CHECKS: list[tuple[str, Any, str, Callable[..., Any], Safe]] = [
     ("finite command", Governor, "_check_command", lambda self, command, now, findings: command, finite),
     ("speed", Envelope, "limit_speed", lambda self, velocity, deviation, findings: velocity, speed),
     ("acceleration", AccelerationLimit, "limited", lambda self, velocity, *_: (velocity, self), acceleration),
@@ -323,7 +324,7 @@ CHECKS: list[tuple[str, type, str, Callable[..., Any], Safe]] = [
     ("way into the layer", Governor, "_limit_to_layer", lambda self, velocity, *_: velocity, unheard),
     ("estimator", Governor, "_check_estimator", lambda self, state, findings: None, estimator),
     ("motion", Governor, "_check_motion", lambda self, motion, state, findings: (state, motion), motion),
-    ("below", Governor, "_check_below", lambda self, *_: LandingSite(), somebody_below),
+    ("below", Ground, "veto", lambda self: "", somebody_below),
     ("heading", Governor, "_check_heading", lambda self, heading, state, findings: (state, heading), heading),
     ("scan", Governor, "_check_scan", lambda self, scan, image, state, findings: (image, scan), stuck_ranges),
     ("armed", Governor, "_check_armed", lambda self, state, *_: state, false_disarmed),
@@ -342,7 +343,7 @@ CHECKS: list[tuple[str, type, str, Callable[..., Any], Safe]] = [
     ("unseen above", Envelope, "_unseen_climb", lambda self, asked, scene: NO_LIMITS, unseen_climb),
     ("unseen ahead", Envelope, "_slow_in_unseen", lambda self, velocity, scene, findings: velocity, unseen_ahead),
     ("column", Envelope, "_leave_ground_straight", lambda self, asked, landed, scene, findings: asked, column),
-    ("column at home", Governor, "_column_at_home", lambda self, position: None, column_at_home),
+    ("column at home", memory_module, "column_at_home", lambda *_: None, column_at_home),
     ("odometry", Governor, "_check_odometry", lambda self, state, now, findings: state, odometry),
     ("command age", Governor, "_check_command", lambda self, command, now, findings: command, old_command),
     ("ranges age", Governor, "_check_ranges", lambda self, image, now, findings: image, old_ranges),
@@ -371,7 +372,7 @@ def test_deleting_the_check_breaks_its_scene(
     limits: Limits,
     monkeypatch: pytest.MonkeyPatch,
     name: str,
-    owner: type,
+    owner: Any,
     method: str,
     without: Callable[..., Any],
     safe: Safe,

@@ -231,15 +231,6 @@ def test_a_return_without_ranges_stands_though_the_map_is_free(kit: Kit, limits:
     assert answer.mode is Mode.RETURN and not answer.velocity.any()
 
 
-def test_where_it_came_to_rest_is_forgotten_in_flight_and_on_the_ground(steps: Steps, kit: Kit, limits: Limits) -> None:
-    state, station = kit.Scene(limits, position=[0.0, 0.0, 4.0]).state, np.array([1.0, 0.0, 4.0])
-    assert steps.governor._station(station, Mode.HOLD, state) is station
-    for mode, other in (
-        (Mode.NORMAL, state), (Mode.HOLD, replace(state, landed=True)), (Mode.HOLD, replace(state, armed=False)),
-    ):  # fmt: skip
-        assert steps.governor._station(station, mode, other) is None
-
-
 def test_the_way_of_a_gust_is_kept_in_free_flight_alone(steps: Steps, kit: Kit, limits: Limits) -> None:
     """Take-off, landing and touch-down go straight past what stands beside them."""
     scene = kit.Scene(limits, position=[0.0, 0.0, 4.0])
@@ -251,3 +242,10 @@ def test_the_way_of_a_gust_is_kept_in_free_flight_alone(steps: Steps, kit: Kit, 
     ):  # fmt: skip
         built, _ = steps.governor._build_scene(before, scene.state, scene.ranges, scene.window, touching_down)
         assert built.drift == drift
+
+
+def test_a_hold_tells_its_cause_and_then_what_it_waits_for(steps: Steps) -> None:
+    for silent in (2.0, 2.05, 0.0):
+        answer = steps([0.0, 0.0, 0.0], HERE, heartbeat_age=silent)
+        assert answer.mode is Mode.HOLD and answer.reason is Reason.LINK
+        assert ("waiting for steady inputs" in answer.text) is (silent == 0.0)

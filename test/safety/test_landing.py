@@ -141,3 +141,85 @@ def test_called_off_it_climbs_back_to_the_floor(kit: SimpleNamespace, limits: Li
     scene = kit.Scene(limits, position=[30.0, 0.0, 1.5], velocity=[0.0, 0.0, -0.7])
     answer = scene.decide([0.0, 0.0, -0.7])
     assert answer.mode is Mode.CLIMB and answer.velocity[2] > -0.7
+
+
+# Where it comes down instead
+
+
+PERSON = [[0.0, 0.0, 0.2 + 0.25 * n, 0.2] for n in range(7)]
+FAR_HOME = np.full(3, -99.0)
+
+
+def landing(kit: SimpleNamespace, limits: Limits, site: Site | None, **changes: object) -> tuple[float, ...]:
+    """Returns the first velocity (m/s) aside of a landing on an empty battery 4 m above somebody, without a map."""
+    scene = kit.Scene(limits, kit.World(np.array(PERSON), 36, 90), position=[0.0, 0.0, 6.0])
+    scene.state = replace(scene.state, battery=limits.battery_land)
+    scene.ranges, scene.window = replace(scene.ranges, **changes), None
+    answer = scene.decide([0.0, 0.0, 0.0], governor=Governor(limits, site))
+    assert answer.mode is Mode.LAND and "out of the ground below" in answer.text and answer.velocity[2] == 0.0
+    return tuple(answer.velocity[:2])
+
+
+def test_it_goes_aside_from_somebody_without_a_site_too(kit: SimpleNamespace, limits: Limits) -> None:
+    for site in (Site(kit.square(500.0), 120.0, FAR_HOME), None):
+        assert math.hypot(*landing(kit, limits, site)) > 0.0
+
+
+def test_it_goes_aside_only_where_the_way_was_seen_to_be_free(kit: SimpleNamespace, limits: Limits) -> None:
+    """The ground is seen all around, and the air at the vehicle's height not: behind, or nowhere."""
+    site = Site(kit.square(500.0), 120.0, FAR_HOME)
+    free = landing(kit, limits, site)
+    ranges = kit.Scene(limits, kit.World(np.array(PERSON), 36, 90), position=[0.0, 0.0, 6.0]).ranges.ranges.copy()
+    azimuth = -math.pi + (np.arange(90) + 0.5) * math.tau / 90
+    ahead = np.cos(azimuth - math.atan2(free[1], free[0])) > 0.0
+    ranges[24:, ahead] = np.nan  # rows from 10 degrees below the horizon on
+    assert np.dot(landing(kit, limits, site, ranges=ranges), free) < 0.0
+    ranges[24:] = np.nan
+    assert landing(kit, limits, site, ranges=ranges) == (0.0, 0.0)
+
+
+def test_it_goes_aside_into_no_keep_out_zone(kit: SimpleNamespace, limits: Limits) -> None:
+    free = np.array(landing(kit, limits, Site(kit.square(500.0), 120.0, FAR_HOME)))
+    ahead = free / np.linalg.norm(free)
+    across = np.array([-ahead[1], ahead[0]])
+    zone = np.array([ahead - 50.0 * across, 50.0 * (ahead - across), 50.0 * (ahead + across), ahead + 50.0 * across])
+    aside = landing(kit, limits, Site(kit.square(500.0), 120.0, FAR_HOME, (zone,)))
+    assert np.dot(aside, ahead) < 0.1 * np.linalg.norm(aside)
+
+
+def test_a_touch_down_waits_for_whoever_leaves_and_goes_nowhere_else(kit: SimpleNamespace, limits: Limits) -> None:
+    governor = Governor(limits, Site(kit.square(500.0), 120.0, FAR_HOME))
+    for n, things in enumerate((PERSON, [[30.0, 0.0, 0.0, 0.1]])):
+        scene = kit.Scene(
+            limits, kit.World(np.array(things), 36, 90), position=[0.0, 0.0, 4.9], now=kit.NOW + n * kit.STEP,
+            touching_down=True,
+        )  # fmt: skip
+        answer = scene.decide([0.0, 0.0, -0.1], governor=governor)
+        assert ("ground below" in answer.text) is (n == 0) and bool(answer.velocity[2] < 0.0) is (n == 1)
+
+
+def test_from_above_somebody_it_may_climb_away(kit: SimpleNamespace, limits: Limits) -> None:
+    scene = kit.Scene(
+        limits, kit.World(np.array(PERSON), 36, 90, math.pi / 2), position=[0.0, 0.0, 6.0], velocity=[0.0, 0.0, 0.4],
+        touching_down=True,
+    )  # fmt: skip
+    assert scene.decide([0.0, 0.0, 0.4]).velocity[2] == 0.4
+
+
+def test_without_a_battery_s_word_a_landing_comes_down(kit: SimpleNamespace, limits: Limits) -> None:
+    """The brief forecasts a storm, so that it lands at home."""
+    scene = kit.Scene(
+        limits, position=[0.0, 0.0, 4.0], site=Site(kit.square(500.0), 120.0, np.zeros(3), wind=limits.wind_limit + 1)
+    )
+    scene.state = replace(scene.state, battery=None)
+    answer = scene.decide([0.0, 0.0, 0.0])
+    assert answer.mode is Mode.LAND and answer.velocity[2] < 0.0
+
+
+def test_without_odometry_a_landing_stands(kit: SimpleNamespace, limits: Limits) -> None:
+    governor = Governor(limits, Site(kit.square(500.0), 120.0, FAR_HOME))
+    for n in range(2):
+        scene = kit.Scene(limits, position=[0.0, 0.0, 6.0], now=kit.NOW + n * kit.STEP)
+        scene.state = replace(scene.state, battery=limits.battery_land) if n == 0 else None
+        answer = scene.decide([0.0, 0.0, 0.0], governor=governor)
+    assert answer.mode is Mode.LAND and Reason.STALE_ODOMETRY in answer.reasons and not answer.velocity.any()

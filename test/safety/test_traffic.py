@@ -14,8 +14,8 @@ from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command
 from esar_ros.safety.limits import Limits
-from esar_ros.safety.obstacles import NO_LIMITS
 from esar_ros.safety.site import Site
+from esar_ros.safety.surroundings.obstacles import NO_LIMITS
 from esar_ros.safety.traffic import (
     OtherVehicle,
     Team,
@@ -137,6 +137,11 @@ def test_a_silent_vehicle_that_stood_at_home_or_has_no_charge_left_is_not_in_the
     pad = OtherVehicle(100.0, np.array([4.0, 0.0, 0.5]), np.zeros(3))
     away = OtherVehicle(100.0, np.array([90.0, 0.0, 0.5]), np.zeros(3))
     assert in_the_air([pad, away], site, 100.5, limits) == [pad, away]
+    flying = [
+        replace(pad, position=pad.position + [0.0, 0.0, limits.floor + 0.5]), replace(pad, velocity=np.full(3, 1.0)),
+    ]  # fmt: skip
+    assert in_the_air([pad, *flying], site, 110.0, limits) == flying, "above home, or still moving"
+    assert in_the_air([pad], None, 110.0, limits) == [pad], "no home is known"
     assert in_the_air([pad, away], site, 110.0, limits) == [away]
     assert in_the_air([away], site, 101.0 + limits.endurance, limits) == []
 

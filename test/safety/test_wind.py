@@ -16,8 +16,8 @@ from esar_ros.mission.weather import Weather
 from esar_ros.safety import envelope
 from esar_ros.safety.inputs import Findings
 from esar_ros.safety.limits import Limits
-from esar_ros.safety.observed_space import ObservedSpace
 from esar_ros.safety.site import Site
+from esar_ros.safety.surroundings.observed_space import ObservedSpace
 from esar_ros.safety.wind import WindDisturbance
 from esar_ros.sim.physics.dynamics import Quadrotor, SetPoint
 from esar_ros.sim.weather.gusts import Gusts

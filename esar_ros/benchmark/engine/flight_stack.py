@@ -32,8 +32,8 @@ from esar_ros.planning.session import Answer
 from esar_ros.safety.conditions import conditions_speed, site_of
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State, pass_through
-from esar_ros.safety.landing_site import people_of
 from esar_ros.safety.limits import load_limits
+from esar_ros.safety.surroundings.landing_site import people_of
 
 
 @dataclass

@@ -12,14 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.observation import SeenClue
 from esar_ros.safety.inputs import RangeImageData
 from esar_ros.safety.limits import Limits
-from esar_ros.safety.observed_space import points_under
+from esar_ros.safety.surroundings.observed_space import points_under
 
 _STANDS_OUT = 0.25  # m: a person who lies is 0.3 m high
 _FITS = 6  # of the plane
@@ -42,14 +41,38 @@ _SPOTS = np.array(
 _ARRIVED = 0.5  # m, level, from a spot
 
 
-def _ground_points(image: RangeImageData, position: Vector, reach: float) -> NDArray[np.float64]:
-    """Returns x, y, z (m from a position (m, map), map axes) and area of the points within reach (m, level)."""
-    points = points_under(image, position, math.inf)
-    points = points[np.hypot(points[:, 0], points[:, 1]) <= reach]
-    distance, elevation = points[:, 3], points[:, 4]
-    # A cell of level ground covers range^2 cos / sin of it; one that looks along it no more than this.
-    area = distance**2 * np.maximum(np.cos(elevation), 0.05) / np.maximum(np.abs(np.sin(elevation)), 0.05)
-    return np.column_stack([points[:, :3], area])
+@njit(cache=True, nogil=True)
+def _ground_points(points, reach):  # type: ignore[no-untyped-def]
+    """Returns x, y, z (m) and the area of those points (n, 5) of points_under that lie within reach (m, level)."""
+    found = np.empty((points.shape[0], 4))
+    count = 0
+    for n in range(points.shape[0]):
+        x, y, distance, elevation = points[n, 0], points[n, 1], points[n, 3], points[n, 4]
+        if x * x + y * y > reach * reach:
+            continue
+        found[count, :3] = points[n, :3]
+        # A cell of level ground covers range^2 cos / sin of it; one that looks along it no more than this.
+        found[count, 3] = distance**2 * max(math.cos(elevation), 0.05) / max(abs(math.sin(elevation)), 0.05)
+        count += 1
+    return found[:count]
+
+
+@njit(cache=True, nogil=True)
+def _plane(points, x0, y0, used):  # type: ignore[no-untyped-def]
+    """Returns height (m) at x0, y0 and both slopes (m/m) of the plane by least squares through the points used."""
+    w, wx, wy, wxx, wxy, wyy, wz, wxz, wyz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in used:
+        x, y, z, area = points[i, 0] - x0, points[i, 1] - y0, points[i, 2], points[i, 3]
+        w, wx, wy, wz = w + area, wx + area * x, wy + area * y, wz + area * z
+        wxx, wxy, wyy = wxx + area * x * x, wxy + area * x * y, wyy + area * y * y
+        wxz, wyz = wxz + area * x * z, wyz + area * y * z
+    little = 1e-6 * w  # of points on one line
+    # The mean is eliminated first, then x.
+    a, b, c = wxx + little - wx * wx / w, wxy - wx * wy / w, wyy + little - wy * wy / w
+    right_x, right_y = wxz - wx * wz / w, wyz - wy * wz / w
+    slope_y = (right_y - b / a * right_x) / (c - b / a * b)
+    slope_x = (right_x - b * slope_y) / a
+    return (wz - wx * slope_x - wy * slope_y) / w, slope_x, slope_y
 
 
 @njit(cache=True, nogil=True)
@@ -69,27 +92,25 @@ def _spot(points, x0, y0, radius):  # type: ignore[no-untyped-def]
             sides[(2 if x > 0.0 else 0) + (1 if y > 0.0 else 0)] = True
     if count < _MIN_POINTS or sides.sum() < _MIN_SIDES:
         return np.nan, np.nan, np.nan
-    z0, slope_x, slope_y = 0.0, 0.0, 0.0  # z = z0 + slope_x x + slope_y y
-    for fit in range(_FITS):
-        matrix, right = np.zeros((3, 3)), np.zeros(3)
+    z0, slope_x, slope_y = _plane(points, x0, y0, inside[:count])
+    used = np.empty(count, np.int64)
+    last = count
+    for _ in range(_FITS - 1):
+        left, changed = 0, False
         for k in range(count):
             i = inside[k]
             x, y, z = points[i, 0] - x0, points[i, 1] - y0, points[i, 2]
-            if fit > 0 and z - z0 - slope_x * x - slope_y * y > _LEFT_OUT:
-                continue
-            row = (1.0, x, y)
-            for m in range(3):
-                right[m] += points[i, 3] * row[m] * z
-                for n in range(3):
-                    matrix[m, n] += points[i, 3] * row[m] * row[n]
-        for m in range(3):
-            matrix[m, m] += 1e-6 * matrix[0, 0]  # of points on one line
-        fitted = np.linalg.solve(matrix, right)
-        z0, slope_x, slope_y = fitted[0], fitted[1], fitted[2]
+            if z - z0 - slope_x * x - slope_y * y <= _LEFT_OUT:
+                changed = changed or left >= last or used[left] != i
+                used[left] = i
+                left += 1
+        if left == 0 or (left == last and not changed):
+            break
+        last = left
+        z0, slope_x, slope_y = _plane(points, x0, y0, used[:left])
     slope = math.hypot(slope_x, slope_y)
     highest = -np.inf
-    for k in range(count):
-        i = inside[k]
+    for i in inside[:count]:
         above = points[i, 2] - z0 - slope_x * (points[i, 0] - x0) - slope_y * (points[i, 1] - y0)
         highest = max(highest, above / math.sqrt(1.0 + slope * slope))
     return highest, slope, z0
@@ -122,7 +143,7 @@ class Ground:
         self._position = position
         self._people = [where for where in people if np.isfinite(where).all()]
         self._limits = limits
-        self._points = _ground_points(image, position, _RINGS[-1] + limits.clearance)
+        self._points = _ground_points(points_under(image, position, math.inf), _RINGS[-1] + limits.clearance)
 
     def site(self, aim: Vector | None, is_reachable: Callable[[Vector], bool]) -> LandingSite:
         """Returns the verdict; aim: m, map, where the vehicle is on its way to. is_reachable: of a place (m, map).
@@ -155,7 +176,8 @@ class Ground:
     def _nearest_clear(self, is_reachable: Callable[[Vector], bool]) -> Vector | None:
         """Returns the clear spot (m, map, at the vehicle's height) that is flat and near; None: there is none."""
         costs = _cost_of_spots(self._points, _SPOTS, self._limits.clearance)
-        for n in np.argsort(costs, kind="stable"):
+        # Rounded, so that of spots as good as each other it is the same one with every scan.
+        for n in np.argsort(np.round(costs, 3), kind="stable"):
             if not np.isfinite(costs[n]):
                 break
             place = self._position + [*_SPOTS[n], 0.0]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from esar_ros.geometry.frames import Pose, quaternion_from_rpy
 from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, OccupancyWindow
 from esar_ros.safety.inputs import RangeImageData
-from esar_ros.safety.observed_space import SECTORS, ObservedSpace
+from esar_ros.safety.surroundings.observed_space import SECTORS, ObservedSpace
 
 HERE = np.array([3.0, -2.0, 20.0])
 OWN = 1.0
@@ -38,6 +38,16 @@ def test_nothing_known_is_nothing_free() -> None:
 def test_a_free_direction_is_free_as_far_as_asked(kit: SimpleNamespace) -> None:
     assert ObservedSpace(HERE, image(kit), None, OWN).known_free(FORWARD, 10.0) == pytest.approx(10.0)
     assert ObservedSpace(HERE, image(kit), None, OWN).known_free(DOWN, 25.0) == pytest.approx(19.0, abs=0.6)
+
+
+def test_ranges_lie_in_the_sensor_s_axes_however_it_is_turned(kit: SimpleNamespace) -> None:
+    """Its picture of what is ahead lies in the north when it looks there."""
+    ranges = np.full((24, 72), 30.0, dtype=np.float32)
+    ranges[:, 30:42] = 4.0  # within 30 degrees of its nose
+    north = image(kit, ranges=ranges, pose=Pose(HERE, quaternion_from_rpy(0.0, 0.0, math.pi / 2.0)))
+    space = ObservedSpace(HERE, north, None, OWN)
+    assert space.known_free(np.array([0.0, 1.0, 0.0]), 10.0) == pytest.approx(3.0)
+    assert space.known_free(FORWARD, 10.0) == pytest.approx(10.0)
 
 
 def test_outside_the_image_nothing_is_free(kit: SimpleNamespace) -> None:

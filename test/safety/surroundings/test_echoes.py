@@ -12,11 +12,11 @@ import pytest
 from esar_ros.geometry.frames import Pose, quaternion_from_rpy
 from esar_ros.geometry.occupancy_window import FREE
 from esar_ros.mission.modes import Mode, Reason
-from esar_ros.safety.echoes import EchoCounts, EchoMonitor
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.site import Site
+from esar_ros.safety.surroundings.echoes import EchoCounts, EchoMonitor
 from helpers.full import mostly_full
 
 Kit = SimpleNamespace
@@ -45,6 +45,23 @@ def test_a_sound_scan_over_open_ground_is_trusted(kit: Kit, height: float, tilt:
     window = kit.World().window(pose.position, 1.0, 64)
     echoes = EchoMonitor().updated(image, height, 1.0, window)
     assert echoes.text == "" and echoes.trusted is image
+
+
+@pytest.mark.parametrize("reach", [24.0, 37.0])
+@pytest.mark.parametrize("step", [0.05, 0.3])
+@pytest.mark.parametrize("lost", [0.0, 0.3])
+def test_in_fog_it_climbs_out_of_its_ranges_and_is_not_taken_for_blind(
+    kit: Kit, reach: float, step: float, lost: float
+) -> None:
+    """In dense fog a LiDAR ends at 24 m, in fog at 37: the ground leaves it row by row."""
+    rng, echoes, window = np.random.default_rng(0), EchoMonitor(), kit.World().window(at(20.0).position, 1.0, 64)
+    for n, height in enumerate(np.arange(2.0, 1.5 * reach, step)):
+        image = kit.World().image(at(height), 1.0 + 0.1 * n)
+        ranges = np.where((image.ranges > reach) | (rng.random(image.ranges.shape) < lost), np.inf, image.ranges)
+        seen = replace(image, ranges=ranges.astype(np.float32))
+        echoes = echoes.updated(seen, height, 1.0, window)
+        assert echoes.text == "" and echoes.trusted is not None, f"at {height:.1f} m"
+    assert not np.isfinite(ranges).any(), "it is out of its ranges"
 
 
 @pytest.mark.parametrize("height", [2.0, 10.0, 18.0])

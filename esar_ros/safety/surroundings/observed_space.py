@@ -270,9 +270,11 @@ class ObservedSpace:
         window, depth = self._window, self.depth_below()
         if depth is not None:
             _fall(self._below, -depth, max(_FOOTPRINT, _FOOTPRINT_GROWTH * depth), slope, falls)
-        elif window is not None and (surface := self.surface_below()) is not None:
-            corner = np.asarray(window.origin, dtype=np.float64)
-            _fall_in_window(window.cells, corner, window.resolution, self._position, surface, slope, falls)
+        elif window is not None:
+            surface = window.ground_below(self._position, float(self._position[2]))
+            if surface is not None:
+                corner = np.asarray(window.origin, dtype=np.float64)
+                _fall_in_window(window.cells, corner, window.resolution, self._position, surface, slope, falls)
         return falls
 
     def gap_below(self) -> float | None:

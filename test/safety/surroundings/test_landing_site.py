@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from esar_ros.geometry.frames import Pose, Vector, quaternion_from_rpy
 from esar_ros.mission.modes import Mode, Reason
 from esar_ros.mission.observation import SeenClue
-from esar_ros.safety import landing_site
 from esar_ros.safety.failsafe import LAST_CHARGE
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand
-from esar_ros.safety.landing_site import Ground, LandingSite, people_of
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.site import Site
+from esar_ros.safety.surroundings import landing_site
+from esar_ros.safety.surroundings.landing_site import Ground, LandingSite, people_of
 
 Kit = SimpleNamespace
 NOBODY: tuple[Vector, ...] = ()
@@ -159,16 +159,30 @@ def test_a_steep_spot_is_none(kit: Kit, limits: Limits) -> None:
         assert site.veto and (site.aim is not None) is found
 
 
+def test_of_spots_as_good_as_each_other_it_goes_to_the_same_with_every_scan(kit: Kit, limits: Limits) -> None:
+    """All around is as flat and as clear, and a vehicle that changed its mind with each scan would never arrive."""
+    ways = set()
+    for n in range(12):
+        pose = at(0.0, 0.0, 4.0 + 0.01 * n)
+        aim = ground(kit, limits, body("standing"), pose).site(None, everywhere).aim
+        assert aim is not None
+        ways.add(tuple(np.round(aim[:2], 3)))
+    assert len(ways) == 1
+
+
 def test_on_its_way_it_does_not_come_down_and_an_aim_that_is_taken_is_given_up(kit: Kit, limits: Limits) -> None:
     aim = np.array([3.0, 0.0, 4.0])
     here = at(0.0, 0.0, 4.0)
     going = ground(kit, limits, [], here).site(aim, everywhere)
     assert going.veto == "going to a clear spot" and going.aim is aim
+    over = ground(kit, limits, body("sitting", -0.8), here).site(aim, everywhere)
+    assert "out of the ground below" in over.veto and over.aim is aim, "it says who is below, and goes on"
     there = ground(kit, limits, [], at(2.7, 0.0, 4.0)).site(aim, everywhere)
     assert there == LandingSite(), "it has arrived"
     assert ground(kit, limits, body("sitting", 3.0), here).site(aim, everywhere) == LandingSite(), "free below"
     taken = ground(kit, limits, body("sitting", 1.5), here).site(aim, everywhere)
-    assert taken.veto and taken.aim is not None and taken.aim[0] < 1.0
+    assert taken.veto and taken.aim is not None
+    assert min(math.dist(taken.aim[:2], thing[:2]) for thing in body("sitting", 1.5)) > limits.clearance
     told = ground(kit, limits, [], here, (np.array([5.0, 0.0, 0.0]),)).site(aim, everywhere)
     assert told == LandingSite()
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from esar_ros.geometry.frames import Pose
 from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, OccupancyWindow
 from esar_ros.safety.limits import Limits
-from esar_ros.safety.obstacles import from_ranges, from_window, reach_of
+from esar_ros.safety.surroundings.obstacles import from_ranges, from_window, reach_of
 
 STILL = np.zeros(3)
 
