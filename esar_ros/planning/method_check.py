@@ -22,7 +22,8 @@ from esar_ros.planning.method import NEEDS, Detailed
 
 _CALLS = {"reset": ("brief", "seed"), "act": ("observation",)}  # of planning.method.Method, without self
 _CALLERS = (
-    "esar_ros.app.", "esar_ros.nodes.", "esar_ros.suites.", "esar_ros.benchmark.", "esar_ros.planning.session",
+    "esar_ros.app.", "esar_ros.nodes.", "esar_ros.suites.", "esar_ros.benchmark.", "esar_ros.planning.agent_call",
+    "esar_ros.planning.session",
     "esar_ros.planning.registry", "esar_ros.planning.method_check", "importlib", "_frozen_importlib",
 )  # fmt: skip
 """Modules that call methods: the first frame of a traceback that is in none of them is the method's."""
