@@ -153,7 +153,7 @@ def many(kind: str, value: Any, rng: np.random.Generator) -> Any:
 def hear(governor: Any) -> dict[str, Callable[[Any], None]]:
     """The node's own callbacks by the end of their topics; of two on one topic both are called."""
     found: dict[str, list[Any]] = {}
-    for subscription in governor._inputs:
+    for subscription in governor._table.subscriptions:
         found.setdefault(subscription.topic_name, []).append(subscription.callback)
 
     def call(name: str, message: Any) -> None:

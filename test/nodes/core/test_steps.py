@@ -15,7 +15,7 @@ from esar_ros.msg import Heartbeat, Tick
 from esar_ros.nodes.core import steps
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.qos import PROFILES
-from esar_ros.nodes.core.steps import LOCKSTEP, REALTIME, Inbox, Step, StepNode, to_stamp
+from esar_ros.nodes.core.steps import LOCKSTEP, REALTIME, Step, StepNode, to_stamp
 from esar_ros.nodes.core.types import message_class
 
 PERIOD = 50_000_000
@@ -194,15 +194,6 @@ def test_heartbeats_come_from_a_thread_of_their_own_and_tell_the_last_frame_answ
     world.tick(0, kinds=Tick.FRAME)
     assert spin([], lambda: nanoseconds(world.beats[-1].answered) == PERIOD)
     assert len({beat.boot_id for beat in world.beats}) == 1
-
-
-def test_an_inbox_keeps_the_last_few_by_stamp() -> None:
-    box = Inbox()
-    for ns in range(20):
-        box.put(ns, f"message {ns}")
-    assert box.newest == "message 19"
-    assert box.at(19) == "message 19"
-    assert box.at(0) is None
 
 
 UNHEARD = "waiting for pilot, recorder, referee to read /planner/decision"

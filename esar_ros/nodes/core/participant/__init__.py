@@ -1,0 +1,1 @@
+"""What a participant of the steps is put together from, without rclpy: barrier, pulse, topics and their messages."""
