@@ -30,10 +30,11 @@ from esar_ros.nodes.airsim.actions import BridgeActions
 from esar_ros.nodes.airsim.bridged_vehicle import BridgedVehicle
 from esar_ros.nodes.airsim.clock import BridgeClock
 from esar_ros.nodes.airsim.server import Server
-from esar_ros.nodes.core import interface
+from esar_ros.nodes.core import node_names
 from esar_ros.nodes.core.authority import Authority, Rivals, places_cameras, why_not_obeyed
 from esar_ros.nodes.core.diagnostics import Diagnostics, Finding
-from esar_ros.nodes.core.interface import BY_NAME, MISSION_PARTICIPANTS, VEHICLE_PARTICIPANTS
+from esar_ros.nodes.core.interface import BY_NAME
+from esar_ros.nodes.core.node_names import MISSION_PARTICIPANTS, VEHICLE_PARTICIPANTS
 from esar_ros.nodes.core.operator_log import OperatorLog
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.qos import PROFILES
@@ -61,7 +62,7 @@ class AirSimBridgeNode(Node):
     """The only node that talks to the vehicles' actuators, and the only owner of time in simulation."""
 
     def __init__(self) -> None:
-        super().__init__(interface.AIRSIM_BRIDGE)
+        super().__init__(node_names.AIRSIM_BRIDGE)
         self.lockstep = declare(self, "pace", LOCKSTEP, "who moves time", choices=(LOCKSTEP, REALTIME)) == LOCKSTEP
         vehicles = list(declare(self, "vehicles", ["uav1"], "names of the vehicles"))
         server = Server.of(self)
@@ -324,7 +325,7 @@ class AirSimBridgeNode(Node):
             bridged.publishers[names.TICK].publish(tick)
 
     def _answered(self, bridged: BridgedVehicle) -> bool:
-        if bridged.roster.present(interface.SAFETY_GOVERNOR) and any(
+        if bridged.roster.present(node_names.SAFETY_GOVERNOR) and any(
             message is None or nanoseconds(message.header.stamp) != self._ns
             for message in (bridged.command, bridged.safety)
         ):
@@ -336,7 +337,7 @@ class AirSimBridgeNode(Node):
     def _unanswered(self, bridged: BridgedVehicle) -> list[str]:
         """Returns the nodes whose answers the present step still lacks."""
         if not self._kinds & Tick.FRAME:
-            return [interface.SAFETY_GOVERNOR]
+            return [node_names.SAFETY_GOVERNOR]
         nodes = (*VEHICLE_PARTICIPANTS, *MISSION_PARTICIPANTS)
         return [node for node in nodes if not bridged.roster.has_answered(node, self._ns)]
 

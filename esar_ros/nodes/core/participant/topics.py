@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from esar_ros.nodes.core.interface import BY_NAME, RECORDER
+from esar_ros.nodes.core.interface import BY_NAME
+from esar_ros.nodes.core.node_names import RECORDER
 from esar_ros.nodes.core.participant.inbox import KEPT, Inbox
 from esar_ros.nodes.core.participant.step import Step
 
