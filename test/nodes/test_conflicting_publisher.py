@@ -65,8 +65,8 @@ def make_bridge(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
     client = SimpleNamespace(call=lambda *_: None, close=lambda: None)
     monkeypatch.setattr(airsim_bridge, "AirSimVehicle", Remote)
     monkeypatch.setattr(airsim_bridge.Server, "of", lambda node: SimpleNamespace(connect=lambda: client))
-    for name in ("_publish_static", "_publish_state"):
-        monkeypatch.setattr(airsim_bridge.AirSimBridgeNode, name, lambda self: None)
+    for name in ("tell_frames", "tell"):
+        monkeypatch.setattr(airsim_bridge.StateOut, name, lambda self, *_: None)
     return lambda space: make_node(airsim_bridge.AirSimBridgeNode, space, {"pace": "realtime"})
 
 

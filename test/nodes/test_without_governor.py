@@ -99,11 +99,11 @@ def test_airsim_holds_while_the_governor_is_not_active(
     monkeypatch.setattr(airsim_bridge.Server, "of", lambda node: SimpleNamespace(connect=lambda: client))
     seen = {"armed": True, "landed": False, "velocity": np.zeros(3)}
     monkeypatch.setattr(Remote, "read", lambda self: SimpleNamespace(ns=time.monotonic_ns(), **seen))
-    for name in ("_publish_static", "_publish_state"):
-        monkeypatch.setattr(airsim_bridge.AirSimBridgeNode, name, lambda self: None)
+    for name in ("tell_frames", "tell"):
+        monkeypatch.setattr(airsim_bridge.StateOut, name, lambda self, *_: None)
     bridge = make_node(airsim_bridge.AirSimBridgeNode, "/", {"pace": "realtime"})
     craft, governor = bridge._bridged["uav1"], Governor(time.monotonic_ns)
-    assert ros([bridge, governor.node], lambda: not craft.holding), bridge._refusal(craft)
+    assert ros([bridge, governor.node], lambda: not craft.holding), craft.refusal(bridge._ns, airsim_bridge.OLDEST)
     governor.change(*way)
     assert ros([], lambda: craft.holding)
     assert not ros([], lambda: not craft.holding, 1.0), "and stays so"
