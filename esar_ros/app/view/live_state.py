@@ -21,10 +21,9 @@ from esar_ros.app.view.live_sections import Sections
 from esar_ros.flight.pilot import Phase
 from esar_ros.geometry.frames import Pose, motion_in_parent
 from esar_ros.mission import names
-from esar_ros.mission.decision import ReportType
-from esar_ros.mission.modes import mode_name, order_name, reason_name
+from esar_ros.mission.decision import DecisionStatus, GoalType, HeightReference, ReportType
+from esar_ros.mission.modes import MissionPhase, mode_name, order_name, reason_name
 from esar_ros.mission.stamps import nanoseconds
-from esar_ros.msg import Decision, Goal, MissionState
 from esar_ros.nodes.messages.convert import array3, brief_of, pose_of, pose_of_transform
 from esar_ros.planning.belief.brief.coordinates import ground_of
 from esar_ros.planning.belief.brief.parser import parse_brief
@@ -33,16 +32,10 @@ from esar_ros.scoring.truth import End, truth_text
 
 TRACK_STEP = 1.0  # m between points kept of the way flown
 LOG_KEPT = 2000  # entries
-PHASES = {MissionState.PREPARING: "preparing", MissionState.RUNNING: "running", MissionState.ENDED: "ended"}
+PHASES = {phase: phase.name.lower() for phase in MissionPhase}
 GO_ON = "continue"  # a decision to go on with the last one: shown above the log, not in it
-STATUSES = {Decision.THINKING: "thinking", Decision.STOP: "stop"}  # others: decided
-GOALS = {
-    Goal.HOLD: "hold",
-    Goal.WAYPOINT: "waypoint",
-    Goal.VELOCITY: "velocity",
-    Goal.RETURN: "return",
-    Goal.LAND: "land",
-}
+STATUSES = {DecisionStatus.THINKING: "thinking", DecisionStatus.STOP: "stop"}  # others: decided
+GOALS = {goal.value: goal.name.lower() for goal in GoalType}
 
 _NUMBERS = re.compile(r"\d+(\.\d+)?")
 
@@ -149,12 +142,12 @@ class LiveState(Sections):
         if vehicle != self.vehicles[0]:
             return
         stamp = nanoseconds(m.header.stamp) * 1e-9
-        if m.phase != MissionState.PREPARING:
+        if m.phase != MissionPhase.PREPARING:
             self._start = stamp - m.elapsed
             for entry, at in self._untimed:
                 entry["t"] = self._elapsed(at)
             self._untimed.clear()
-        self._ended = m.phase == MissionState.ENDED
+        self._ended = m.phase == MissionPhase.ENDED
         end = list(End)[m.end - 1].value if 0 < m.end <= len(End) else ""
         self.put(
             "mission",
@@ -268,8 +261,8 @@ class LiveState(Sections):
         self.log(vehicle, "order", f"operator: {order}")
 
     def _goal(self, vehicle: str, m: Any) -> None:
-        where = [rounded(v) for v in array3(m.position)] if m.type == Goal.WAYPOINT else None
-        above = m.height_reference == Goal.HEIGHT_GROUND
+        where = [rounded(v) for v in array3(m.position)] if m.type == GoalType.WAYPOINT.value else None
+        above = m.height_reference == HeightReference.GROUND.value
         self.put(f"goal/{vehicle}", {"type": GOALS.get(m.type, "none"), "position": where, "above_ground": above})
 
     def _path(self, vehicle: str, m: Any) -> None:

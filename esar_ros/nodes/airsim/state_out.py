@@ -1,4 +1,4 @@
-"""What the AirSim bridge tells of its vehicles: clock, frames, and the state of each. Carries no images."""
+"""Messages of the AirSim bridge: clock, frames, and the state of each vehicle. Carries no images."""
 
 from __future__ import annotations
 

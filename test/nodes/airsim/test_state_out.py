@@ -1,4 +1,4 @@
-"""What the AirSim bridge tells of its vehicles, over real DDS, from readings that the test makes."""
+"""The AirSim bridge's messages on its vehicles, over real DDS, from readings that the test makes."""
 
 from __future__ import annotations
 

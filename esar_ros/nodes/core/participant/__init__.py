@@ -1,1 +1,1 @@
-"""What a participant of the steps is put together from, without rclpy: barrier, pulse, topics and their messages."""
+"""The parts of a participant of the steps, without rclpy: barrier, pulse, topics and their messages."""

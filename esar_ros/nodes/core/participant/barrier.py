@@ -1,4 +1,4 @@
-"""When a node's next step is due, and which one: the ticks of all its vehicles agree, and it has not answered them."""
+"""The step that is due: the ticks of all vehicles of a node agree on it, and it has not answered them."""
 
 from __future__ import annotations
 

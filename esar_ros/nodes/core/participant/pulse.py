@@ -14,7 +14,7 @@ PERIOD = 0.08  # s wall between heartbeats; receivers expect 10 Hz or more
 
 
 class Pulse:
-    """Whether a node takes part and what it waits for, its heartbeats, and how long its answers take."""
+    """A node's part in the steps as it tells it: what it waits for, its heartbeats, and how long its answers take."""
 
     def __init__(self, node: str, lacks: Callable[[], str]) -> None:
         """node: its name; lacks(): what it waits for before it takes part for the first time, empty when nothing."""

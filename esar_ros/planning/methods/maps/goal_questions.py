@@ -1,4 +1,4 @@
-"""What UniGoal asks a model: the goal graph of the brief, landmarks, correlations of groups, a correction.
+"""Questions of UniGoal to a model: the goal graph of the brief, landmarks, correlations of groups, a correction.
 
 Each question is one exchange, whose answer is a value of its form, or none and why.
 """

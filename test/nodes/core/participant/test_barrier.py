@@ -1,4 +1,4 @@
-"""When a step is due: ticks of all vehicles agree, who is followed ticks too, and each is answered once."""
+"""A step is due when ticks of all vehicles agree, and who is followed ticks too; each is answered once."""
 
 from __future__ import annotations
 

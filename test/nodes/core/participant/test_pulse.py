@@ -1,4 +1,4 @@
-"""What a participant says of itself, and when another was heard last."""
+"""A participant tells how it is, and knows when another was heard last."""
 
 from __future__ import annotations
 

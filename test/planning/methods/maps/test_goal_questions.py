@@ -1,4 +1,4 @@
-"""What the model is asked, and that an answer knows what it is about."""
+"""The model is asked in words that it can answer, and an answer knows what it is about."""
 
 from __future__ import annotations
 
