@@ -22,7 +22,7 @@ from launch_ros.substitutions import ExecutableInPackage
 from esar_ros.app.results import ResultsFolder
 from esar_ros.mission.resources import resource
 from esar_ros.mission.system.environment import graph_environment
-from esar_ros.nodes.core.interface import REFEREE_RECORDER
+from esar_ros.nodes.core.node_names import REFEREE_RECORDER
 from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, check_names, options_from
 from esar_ros.nodes.graph.mission import MissionOptions, NodeSpec, mission_graph
 from esar_ros.nodes.graph.rviz_config import rviz_config

@@ -25,7 +25,7 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task, parse_task
 from esar_ros.mission.task_files import is_path
 from esar_ros.nodes.core.faults.checked import checked_schedule
-from esar_ros.nodes.core.interface import SIMULATOR
+from esar_ros.nodes.core.node_names import SIMULATOR
 from esar_ros.nodes.graph.mission import (
     ENDS,
     LOG_LEVELS,

@@ -1,5 +1,5 @@
-"""Modes and reasons of the governor (msg/SafetyStatus.msg), whether a vehicle flies (msg/VehicleState.msg), and
-a person's orders to its pilot (srv/Order.srv).
+"""Modes and reasons of the governor (msg/SafetyStatus.msg), whether a vehicle flies (msg/VehicleState.msg), a mission's
+phase (msg/MissionState.msg), and a person's orders to its pilot (srv/Order.srv).
 """
 
 from __future__ import annotations
@@ -58,6 +58,15 @@ class Landed(IntEnum):
     ON_GROUND = 1
     FLYING = 2
     LANDING = 3  # in the air, coming down to touch the ground
+
+
+class MissionPhase(IntEnum):
+    """Phase of a mission."""
+
+    UNKNOWN = 0
+    PREPARING = 1  # the task is being deployed, nodes are joining
+    RUNNING = 2  # the mission's clock runs
+    ENDED = 3  # nothing later counts
 
 
 class Order(IntEnum):

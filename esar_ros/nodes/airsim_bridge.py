@@ -14,12 +14,10 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
-from rosgraph_msgs.msg import Clock as ClockMessage
-from tf2_msgs.msg import TFMessage
 
 from esar_ros.bridges.airsim.actuation import Actuation
 from esar_ros.bridges.airsim.client import AirSimConnectionError, AirSimError
-from esar_ros.bridges.airsim.vehicle import AirSimVehicle, VehicleReading
+from esar_ros.bridges.airsim.vehicle import AirSimVehicle
 from esar_ros.bridges.odometry_error import OdometryError
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
@@ -30,10 +28,12 @@ from esar_ros.nodes.airsim.actions import BridgeActions
 from esar_ros.nodes.airsim.bridged_vehicle import BridgedVehicle
 from esar_ros.nodes.airsim.clock import BridgeClock
 from esar_ros.nodes.airsim.server import Server
-from esar_ros.nodes.core import interface
-from esar_ros.nodes.core.authority import Authority, Rivals, places_cameras, why_not_obeyed
+from esar_ros.nodes.airsim.state_out import StateOut
+from esar_ros.nodes.core import node_names
+from esar_ros.nodes.core.authority import Authority, Rivals, places_cameras
 from esar_ros.nodes.core.diagnostics import Diagnostics, Finding
-from esar_ros.nodes.core.interface import BY_NAME, MISSION_PARTICIPANTS, VEHICLE_PARTICIPANTS
+from esar_ros.nodes.core.interface import BY_NAME
+from esar_ros.nodes.core.node_names import MISSION_PARTICIPANTS, VEHICLE_PARTICIPANTS
 from esar_ros.nodes.core.operator_log import OperatorLog
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.qos import PROFILES
@@ -44,7 +44,6 @@ from esar_ros.nodes.core.types import message_class
 from esar_ros.nodes.graph.mission import NOISY, ODOMETRIES
 from esar_ros.nodes.graph.progress import WAIT, Progress, tell
 from esar_ros.nodes.messages import convert
-from esar_ros.nodes.messages import vehicle as messages
 from esar_ros.nodes.messages.governor_status import GovernorStatus
 
 HOLD_AFTER = 0.2  # s since a safe command came, after which it is not obeyed
@@ -61,7 +60,7 @@ class AirSimBridgeNode(Node):
     """The only node that talks to the vehicles' actuators, and the only owner of time in simulation."""
 
     def __init__(self) -> None:
-        super().__init__(interface.AIRSIM_BRIDGE)
+        super().__init__(node_names.AIRSIM_BRIDGE)
         self.lockstep = declare(self, "pace", LOCKSTEP, "who moves time", choices=(LOCKSTEP, REALTIME)) == LOCKSTEP
         vehicles = list(declare(self, "vehicles", ["uav1"], "names of the vehicles"))
         server = Server.of(self)
@@ -69,7 +68,7 @@ class AirSimBridgeNode(Node):
         noisy = declare(self, "odometry", NOISY, "whether it is off as an estimator's", choices=ODOMETRIES) == NOISY
         seed = int(declare(self, "seed", 0, "of the odometry's error", minimum=0))
         about = "height (m) of the sea above the WGS 84 ellipsoid, added to altitudes of fix; 0: taken to be the same"
-        self._undulation = float(declare(self, "geoid_undulation", 0.0, about, minimum=-120.0, maximum=120.0))
+        undulation = float(declare(self, "geoid_undulation", 0.0, about, minimum=-120.0, maximum=120.0))
         self._rig = load_vehicle()
         rates = self._rig.rates
         self._period_ns = round(1e9 / rates.control)
@@ -91,10 +90,8 @@ class AirSimBridgeNode(Node):
             off = OdometryError(self._rig.odometry_error, seed, name) if noisy else None
             self._bridged[name] = BridgedVehicle(name, remote, roster, off, Actuation(remote))
         for bridged in self._bridged.values():
-            self._advertise(bridged)
-        self._clock_publisher = self.create_publisher(ClockMessage, names.CLOCK, PROFILES[BY_NAME[names.CLOCK].quality])
-        self._tf = self.create_publisher(TFMessage, names.TF, PROFILES[BY_NAME[names.TF].quality])
-        self._tf_static = self.create_publisher(TFMessage, names.TF_STATIC, PROFILES[BY_NAME[names.TF_STATIC].quality])
+            self._connect(bridged)
+        self._out = StateOut(self, self._bridged.values(), self._rig, undulation)
         self._diagnostics = Diagnostics(self)
         self.create_timer(1.0, self._while_connected(self._diagnose), clock=self._steady())
         self._seq = -1
@@ -103,7 +100,6 @@ class AirSimBridgeNode(Node):
         self._ticked_epoch = -1
         self._stepping = False
         self._not_before = 0.0  # s steady: while somebody is missing, time goes no faster than real time
-        self._published_static = False
         self._last_progress = ""
         self._last_report = 0.0
         self._unanswered_since = 0.0  # s steady: when the present step was published
@@ -150,18 +146,10 @@ class AirSimBridgeNode(Node):
     def _is_alone(self) -> bool:
         return all(rivals.alone for rivals in self._rivals)
 
-    def _advertise(self, bridged: BridgedVehicle) -> None:
-        def publisher(name: str) -> None:
-            entry = BY_NAME[name]
-            bridged.publishers[name] = self.create_publisher(
-                message_class(entry.type), f"{bridged.name}/{name}", PROFILES[entry.quality]
-            )
-
-        for name in (
-            names.TICK, names.ODOMETRY, names.VEHICLE_STATE, names.BATTERY, names.IMU, names.FIX, names.PRESSURE,
-            names.COLLISION,
-        ):  # fmt: skip
-            publisher(name)
+    def _connect(self, bridged: BridgedVehicle) -> None:
+        bridged.publishers[names.TICK] = self.create_publisher(
+            Tick, f"{bridged.name}/{names.TICK}", PROFILES[BY_NAME[names.TICK].quality]
+        )
         quality = PROFILES[BY_NAME[names.CMD_VEL_SAFE].quality]
         for name, callback in (
             (names.CMD_VEL_SAFE, self._on_command),
@@ -178,17 +166,6 @@ class AirSimBridgeNode(Node):
         bridged.told = GovernorStatus(bridged.authority)
         self._operator_logs[bridged.name] = OperatorLog(self, bridged.name)
         self._actions[bridged.name] = BridgeActions(self, bridged, lambda: self._ns, self._operator_logs[bridged.name])
-
-    def _publish_static(self) -> None:
-        """map -> odom, base_link -> cameras and LiDAR."""
-        stamp = to_stamp(self._ns)
-        transforms = []
-        for bridged in self._bridged.values():
-            odom = names.vehicle_frame(bridged.name, names.ODOM)
-            transforms.append(messages.transform_message(names.MAP, odom, bridged.remote.odom_in_map, stamp))
-            transforms += messages.mount_transforms(bridged.name, self._rig, stamp)
-        self._tf_static.publish(TFMessage(transforms=transforms))
-        self._published_static = True
 
     # -- messages in ----------------------------------------------------------------------------
 
@@ -271,8 +248,7 @@ class AirSimBridgeNode(Node):
 
     def _try_start(self, now: float) -> None:
         self._read()
-        if not self._published_static:
-            self._publish_static()
+        self._out.tell_frames(self._ns)
         missing = {
             f"{bridged.name}/{node}": lacks
             for bridged in self._bridged.values()
@@ -304,7 +280,7 @@ class AirSimBridgeNode(Node):
             for bridged in self._bridged.values():
                 bridged.roster.admit()
         self._unanswered_since = time.monotonic()
-        self._publish_state()
+        self._out.tell(self._ns, bool(self._kinds & Tick.FRAME))
         self._publish_tick()
 
     def _epoch(self) -> int:
@@ -324,7 +300,7 @@ class AirSimBridgeNode(Node):
             bridged.publishers[names.TICK].publish(tick)
 
     def _answered(self, bridged: BridgedVehicle) -> bool:
-        if bridged.roster.present(interface.SAFETY_GOVERNOR) and any(
+        if bridged.roster.present(node_names.SAFETY_GOVERNOR) and any(
             message is None or nanoseconds(message.header.stamp) != self._ns
             for message in (bridged.command, bridged.safety)
         ):
@@ -336,7 +312,7 @@ class AirSimBridgeNode(Node):
     def _unanswered(self, bridged: BridgedVehicle) -> list[str]:
         """Returns the nodes whose answers the present step still lacks."""
         if not self._kinds & Tick.FRAME:
-            return [interface.SAFETY_GOVERNOR]
+            return [node_names.SAFETY_GOVERNOR]
         nodes = (*VEHICLE_PARTICIPANTS, *MISSION_PARTICIPANTS)
         return [node for node in nodes if not bridged.roster.has_answered(node, self._ns)]
 
@@ -370,8 +346,7 @@ class AirSimBridgeNode(Node):
             return
         now = time.monotonic()
         self._read()
-        if not self._published_static:
-            self._publish_static()
+        self._out.tell_frames(self._ns)
         self._seq += 1
         self._kinds = Tick.FRAME if self._seq % self._frame_every == 0 else 0
         for bridged in self._bridged.values():
@@ -380,13 +355,13 @@ class AirSimBridgeNode(Node):
             bridged.roster.admit()
             bridged.remote.take_control()
             self._obey(bridged, now - bridged.command_arrived <= HOLD_AFTER, HOLD_AFTER)
-        self._publish_state()
+        self._out.tell(self._ns, bool(self._kinds & Tick.FRAME))
 
     # -- actuator -------------------------------------------------------------------------------
 
     def _obey(self, bridged: BridgedVehicle, fresh: bool, seconds: float) -> None:
         """Send a safe command on, or hold. The autopilot keeps it no longer than it is good for."""
-        fresh = fresh and not self._refusal(bridged)
+        fresh = fresh and not bridged.refusal(self._ns, OLDEST)
         bridged.holding = not fresh
         if bridged.reading is None:
             return
@@ -397,61 +372,12 @@ class AirSimBridgeNode(Node):
         bridged.actuation.height = bridged.height if fresh else None
         bridged.actuation.obey(bridged.reading, bridged.mode, command, seconds)
 
-    def _refusal(self, bridged: BridgedVehicle) -> str:
-        """Returns why a safe command is refused, however fresh; empty when it is obeyed."""
-        assert bridged.authority is not None and bridged.told is not None
-        if bridged.authority.complaint:
-            return bridged.authority.complaint
-        if not bridged.told.is_known:
-            return "a mode of the governor that nobody knows"
-        return why_not_obeyed(bridged.command, self._ns, OLDEST)
-
-    # -- messages out ---------------------------------------------------------------------------
-
     def _read(self) -> None:
         for bridged in self._bridged.values():
             bridged.reading = bridged.remote.read()
             if bridged.name in self._actions:
                 self._actions[bridged.name].settle(bridged.reading)
         self._ns = max(bridged.reading.ns for bridged in self._bridged.values() if bridged.reading is not None)
-
-    def _publish_state(self) -> None:
-        stamp = to_stamp(self._ns)
-        self._clock_publisher.publish(ClockMessage(clock=stamp))
-        transforms = []
-        for bridged in self._bridged.values():
-            if bridged.reading is None:
-                continue
-            estimate = bridged.estimate(bridged.reading)
-            odometry = messages.odometry_message(bridged.name, estimate, bridged.reading, bridged.error, stamp)
-            bridged.publishers[names.ODOMETRY].publish(odometry)
-            self._publish_vehicle(bridged, bridged.reading, stamp)
-            base = names.vehicle_frame(bridged.name, names.BASE_LINK)
-            odom = names.vehicle_frame(bridged.name, names.ODOM)
-            transforms.append(messages.transform_message(odom, base, estimate.pose, stamp))
-        self._tf.publish(TFMessage(transforms=transforms))
-
-    def _publish_vehicle(self, bridged: BridgedVehicle, reading: VehicleReading, stamp: Any) -> None:
-        send = {name: publisher.publish for name, publisher in bridged.publishers.items()}
-        if reading.collided and reading.collision_ns != bridged.last_collision:
-            bridged.last_collision = reading.collision_ns
-            if not reading.landed:
-                bridged.collisions += 1
-                send[names.COLLISION](messages.collision_message(reading, bridged.remote.odom_in_map, stamp))
-        send[names.VEHICLE_STATE](
-            messages.state_message(reading, bridged.actuation.landing, bridged.holding, bridged.collisions, stamp)
-        )
-        if self._kinds & Tick.FRAME:
-            battery = bridged.remote.read_battery()
-            current = -abs(battery.current)
-            send[names.BATTERY](messages.battery_message(battery.charge, battery.voltage, current, stamp))
-        if bridged.publishers[names.IMU].get_subscription_count():
-            send[names.IMU](messages.imu_message(bridged.name, bridged.remote.read_imu(), stamp))
-        if bridged.publishers[names.FIX].get_subscription_count():
-            fix = messages.fix_message(bridged.name, bridged.remote.read_gps(), self._undulation, stamp)
-            send[names.FIX](fix)
-        if bridged.publishers[names.PRESSURE].get_subscription_count():
-            send[names.PRESSURE](messages.pressure_message(bridged.name, bridged.remote.read_pressure(), stamp))
 
     def close(self) -> None:
         """Closes the connection."""

@@ -29,7 +29,7 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Tick
 from esar_ros.nodes.airsim.server import Server
-from esar_ros.nodes.core import interface
+from esar_ros.nodes.core import node_names
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
@@ -52,7 +52,7 @@ class CameraDriverNode(StepNode):
         self, frames: InProcessFrames | None = None, segmentation: bool = False, namespace: str | None = None
     ) -> None:
         """segmentation: also fetch object ids, for detectors that use ground truth."""
-        super().__init__(interface.CAMERA_DRIVER, namespace)
+        super().__init__(node_names.CAMERA_DRIVER, namespace)
         self._server = Server.of(self)
         width = int(declare(self, "image_width", 640, "px", minimum=16, maximum=4096))
         height = int(declare(self, "image_height", 480, "px", minimum=16, maximum=4096))

@@ -21,7 +21,7 @@ from esar_ros.mission.clues import segmentation_kinds
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Clues, Detection, Detections
-from esar_ros.nodes.core import interface
+from esar_ros.nodes.core import node_names
 from esar_ros.nodes.core.diagnostics import Finding
 from esar_ros.nodes.core.lifecycle import ManagedStepNode
 from esar_ros.nodes.core.newest_frame import NewestFrame
@@ -51,7 +51,7 @@ class ClueDetectorNode(ManagedStepNode):
     """Runs a detector backend over each frame and fuses what it sees."""
 
     def __init__(self, source: FrameSource | None = None, namespace: str | None = None) -> None:
-        super().__init__(interface.CLUE_DETECTOR, namespace)
+        super().__init__(node_names.CLUE_DETECTOR, namespace)
         self._choice = str(declare(self, "detector", names.DEFAULT_DETECTOR, "detector backend, NAME or NAME:FILE"))
         self._detector: ClueDetector | None = None
         rig = load_vehicle()
@@ -125,7 +125,7 @@ class ClueDetectorNode(ManagedStepNode):
         if frame_set is not None and self.active:
             self._deliver(step.ns, self._last_frame, [(frame, self._look(frame)) for frame in frame_set.frames])
             return None
-        if frame_set is None and interface.CAMERA_DRIVER not in step.absent and not self._source.has_lost(step.ns):
+        if frame_set is None and node_names.CAMERA_DRIVER not in step.absent and not self._source.has_lost(step.ns):
             return False
         self._publish(step.ns, self.detector.idle())
         return None

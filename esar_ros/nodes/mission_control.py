@@ -20,7 +20,7 @@ from esar_ros.mission.map_files import map_extent
 from esar_ros.mission.task import load_task
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.msg import MissionState
-from esar_ros.nodes.core import interface
+from esar_ros.nodes.core import node_names
 from esar_ros.nodes.core.operator_log import OperatorLog
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.runtime import run
@@ -35,7 +35,7 @@ class MissionControlNode(StepNode):
     """Briefs one mission's vehicles."""
 
     def __init__(self) -> None:
-        super().__init__(interface.MISSION_CONTROL)
+        super().__init__(node_names.MISSION_CONTROL)
         self._task = load_task(str(declare(self, "task", "aotai-first", "task id or path of a task file")))
         planner = str(declare(self, "planner", names.DEFAULT_PLANNER, "method, for the mission's name"))
         self._extent = map_extent(self._task.map)

@@ -24,7 +24,7 @@ from esar_ros.mission.modes import Order as Ordered
 from esar_ros.mission.modes import order_name
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import Brief, MissionState, PilotState, SafetyStatus, StandingOrder, Tick, VehicleState
-from esar_ros.nodes.core import interface
+from esar_ros.nodes.core import node_names
 from esar_ros.nodes.core.operator_log import goal_of
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.runtime import run
@@ -47,7 +47,7 @@ class PilotNode(StepNode):
     """Feeds the pilot, publishes its set-points and carries its requests to the bridge."""
 
     def __init__(self) -> None:
-        super().__init__(interface.PILOT)
+        super().__init__(node_names.PILOT)
         end = str(declare(self, "end", "hold", "what to do when the mission has ended", choices=ENDS))
         limits = load_pilot_limits().model_copy(update={"mission_end": end})
         self._limits = declare_limits(self)
@@ -73,7 +73,7 @@ class PilotNode(StepNode):
         self._arm = ActionClient(self, Arm, names.ARM)
         self._touch_down = ActionClient(self, TouchDown, names.TOUCH_DOWN)
         self.create_service(Order, f"~/{names.ORDER}", self._on_order)
-        self.listen_to(interface.PLANNER)
+        self.listen_to(node_names.PLANNER)
         self.every(1.0 / RATE, self._on_time)
         if self.lockstep:
             self.create_timer(0.2, self._on_patience, clock=self.steady)
@@ -197,7 +197,7 @@ class PilotNode(StepNode):
             ended=phase == MissionState.ENDED,
             home=self._home,
             goal=self._newest_goal(),
-            planner_silence=self.silence_of(interface.PLANNER, step),
+            planner_silence=self.silence_of(node_names.PLANNER, step),
             window=self._newest_window(),
             governed=None if safety is None else convert.governed_of(safety),
             touching_down=autopilot.landed == VehicleState.LANDED_LANDING,

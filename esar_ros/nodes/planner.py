@@ -19,7 +19,7 @@ from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Brief as BriefMessage
 from esar_ros.msg import Decision as DecisionMessage
 from esar_ros.msg import MissionState, PilotState, SafetyStatus, Tick
-from esar_ros.nodes.core import interface
+from esar_ros.nodes.core import node_names
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.stamps import start_of
@@ -44,7 +44,7 @@ class PlannerNode(StepNode):
     """Feeds a `planning.method.Method` and publishes what it decides."""
 
     def __init__(self) -> None:
-        super().__init__(interface.PLANNER)
+        super().__init__(node_names.PLANNER)
         name = str(declare(self, "method", names.DEFAULT_PLANNER, "registry name of the search method"))
         self._seed = int(declare(self, "seed", 0, "random seed of the method; -1 stands for 0", minimum=-1))
         self._session = Session(create(name))
@@ -124,7 +124,7 @@ class PlannerNode(StepNode):
 
     def _has_images(self, step: Step) -> bool:
         """Returns whether the step's images have arrived, or are not to be expected any more."""
-        if self._images is None or not step.exact or interface.CAMERA_DRIVER in step.absent:
+        if self._images is None or not step.exact or node_names.CAMERA_DRIVER in step.absent:
             return True
         if self._frames is not None and self._frames.ns == step.ns:
             return True

@@ -32,7 +32,7 @@ from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Heartbeat, VehicleState
-from esar_ros.nodes.core import interface
+from esar_ros.nodes.core import node_names
 from esar_ros.nodes.core.authority import Authority, why_not_obeyed
 from esar_ros.nodes.core.diagnostics import Diagnostics, Finding
 from esar_ros.nodes.core.interface import BY_NAME
@@ -61,7 +61,7 @@ class Px4BridgeNode(Node):
     """The only node that talks to this vehicle's autopilot."""
 
     def __init__(self) -> None:
-        super().__init__(interface.PX4_BRIDGE)
+        super().__init__(node_names.PX4_BRIDGE)
         settings = load_px4_settings()
         space = self.get_namespace().rsplit("/", 1)[-1] or "uav1"
         self._vehicle = space
@@ -148,7 +148,7 @@ class Px4BridgeNode(Node):
             self._sampled = self._sample_clock.sampled(message, self.get_clock().now().nanoseconds, now)
 
     def _on_heartbeat(self, message: Heartbeat) -> None:
-        if message.node == interface.PILOT:
+        if message.node == node_names.PILOT:
             self._pilot = message.boot_id
 
     def _on_command(self, message: Any) -> None:

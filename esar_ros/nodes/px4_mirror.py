@@ -17,7 +17,7 @@ from esar_ros.bridges.airsim.connect import connect
 from esar_ros.bridges.airsim.mirror import PoseMirror
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission import names
-from esar_ros.nodes.core import interface
+from esar_ros.nodes.core import node_names
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.qos import PROFILES
@@ -30,7 +30,7 @@ class Px4MirrorNode(Node):
     """Tells the newest odometry in the map to a PoseMirror."""
 
     def __init__(self, namespace: str | None = None) -> None:
-        super().__init__(interface.PX4_MIRROR, namespace=namespace)
+        super().__init__(node_names.PX4_MIRROR, namespace=namespace)
         self._vehicle = self.get_namespace().rsplit("/", 1)[-1] or "uav1"
         host = str(declare(self, "host", "127.0.0.1", "of the AirSim server"))
         port = int(declare(self, "port", DEFAULT_PORT, "of the AirSim server", minimum=1, maximum=65535))

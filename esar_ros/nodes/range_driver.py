@@ -20,7 +20,7 @@ from esar_ros.geometry.frames import Pose, quaternion_from_yaw
 from esar_ros.mission import names
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.mission.vehicle import load_vehicle
-from esar_ros.nodes.core import interface
+from esar_ros.nodes.core import node_names
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.qos import PROFILES
@@ -38,7 +38,7 @@ class RangeDriverNode(Node):
     """The only writer of `ranges` where no simulator is."""
 
     def __init__(self) -> None:
-        super().__init__(interface.RANGE_DRIVER)
+        super().__init__(node_names.RANGE_DRIVER)
         source = declare(self, "source", LIDAR, "what the ranges are made of", choices=(LIDAR, DEPTH))
         place = [
             float(declare(self, "x", 0.0, "m, of a LiDAR in base_link, forward", -10.0, 10.0)),

@@ -14,7 +14,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from esar_ros.bags.writer import BagWriter
 from esar_ros.mission import names
 from esar_ros.mission.system.system_errors import system_error
-from esar_ros.nodes.core import interface
+from esar_ros.nodes.core import node_names
 from esar_ros.nodes.core.diagnostics import Finding
 from esar_ros.nodes.core.interface import TOPICS
 from esar_ros.nodes.core.parameters import declare
@@ -32,7 +32,7 @@ class RecorderNode(StepNode):
     """Subscribes by the table in nodes/core/interface.py and writes what comes, stamped with its own header's time."""
 
     def __init__(self) -> None:
-        super().__init__(interface.RECORDER)
+        super().__init__(node_names.RECORDER)
         folder = Path(str(declare(self, "out", "out", "folder of the results; the bag goes to its bag/")))
         self._writer = BagWriter(folder / "bag") if self.record_level != "none" else None
         self._folder = folder

@@ -20,7 +20,7 @@ from esar_ros.mission.stamps import nanoseconds
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.msg import MissionState, PilotState, SafetyStatus, Score, Tick, Truth
 from esar_ros.nodes.airsim.server import Server
-from esar_ros.nodes.core import interface
+from esar_ros.nodes.core import node_names
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.qos import PROFILES
@@ -54,7 +54,7 @@ class RefereeNode(StepNode):
         self, recorded: Callable[[int], bool] = lambda ns: True, trouble: Callable[[], str] = lambda: ""
     ) -> None:
         """recorded(ns): whether the recorder has everything up to a stamp; trouble(): why it cannot go on, or empty."""
-        super().__init__(interface.REFEREE)
+        super().__init__(node_names.REFEREE)
         self._recorded = recorded
         self._task = load_valid_task(str(declare(self, "task", "aotai-first", "task id or path of a task file")))
         self._planner = str(declare(self, "planner", names.DEFAULT_PLANNER, "method, for the result"))

@@ -20,7 +20,7 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.modes import Mode
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import Brief, Clues, RangeImage, SafetyStatus, Tick, VehicleState
-from esar_ros.nodes.core import interface
+from esar_ros.nodes.core import node_names
 from esar_ros.nodes.core.authority import Authority
 from esar_ros.nodes.core.deadlines import Deadlines
 from esar_ros.nodes.core.diagnostics import Finding
@@ -61,7 +61,7 @@ class SafetyGovernorNode(ManagedStepNode):
     """The node that feeds the governor and publishes its answers."""
 
     def __init__(self) -> None:
-        super().__init__(interface.SAFETY_GOVERNOR)
+        super().__init__(node_names.SAFETY_GOVERNOR)
         self._enabled = bool(declare(self, "enabled", True, "false: only watch, pass every finite command on"))
         self._limits = declare_limits(self)
         warm_up(self._limits)
@@ -94,7 +94,7 @@ class SafetyGovernorNode(ManagedStepNode):
         self._now_ns = 0
         self._deadlines = Deadlines(1.0 / RATE)
         self.scheduling = ""  # of this process, in words
-        self.listen_to(interface.PILOT)
+        self.listen_to(node_names.PILOT)
         self._timer = self.every(1.0 / RATE, self._on_time)
         if different := changed(self._limits):
             self.send(names.SAFETY_LIMITS, changed_message(self, different))
@@ -250,7 +250,7 @@ class SafetyGovernorNode(ManagedStepNode):
     def _answer(self, step: Step) -> None:
         state, command = self._state(step.at), self._command()
         autopilot: VehicleState | None = self.inbox(names.VEHICLE_STATE).newest
-        age = self.silence_of(interface.PILOT, step)
+        age = self.silence_of(node_names.PILOT, step)
         landing = autopilot is not None and autopilot.landed == VehicleState.LANDED_LANDING
         answer = self._governor.decide(
             state, command, self._ranges(), self._window(), step.seconds, age, landing, self._traffic(step),

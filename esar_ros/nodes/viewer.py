@@ -25,7 +25,7 @@ from std_srvs.srv import Trigger
 from esar_ros.mission import names
 from esar_ros.mission.modes import Order as Ordered
 from esar_ros.msg import MissionState, Report
-from esar_ros.nodes.core import interface
+from esar_ros.nodes.core import node_names
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.qos import PROFILES
@@ -70,7 +70,7 @@ class ViewerNode(Node):
     """Subscribes to what a view shows while somebody looks, and sends a person's orders."""
 
     def __init__(self) -> None:
-        super().__init__(interface.VIEWER)
+        super().__init__(node_names.VIEWER)
         pace = declare(self, "pace", LOCKSTEP, "who moves time", choices=(LOCKSTEP, REALTIME))
         self.lockstep = pace == LOCKSTEP
         self.vehicles = tuple(declare(self, "vehicles", ["uav1"], "names of the vehicles"))
@@ -84,13 +84,13 @@ class ViewerNode(Node):
         self._running = False
         self._asked: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._turn = 0
-        orders, sightings = f"{interface.PILOT}/{names.ORDER}", f"{interface.PLANNER}/{names.SIGHTING}"
+        orders, sightings = f"{node_names.PILOT}/{names.ORDER}", f"{node_names.PLANNER}/{names.SIGHTING}"
         self._order_clients = {v: self.create_client(Order, f"{v}/{orders}") for v in self.vehicles}
         self._sighting_clients = {v: self.create_client(Sighting, f"{v}/{sightings}") for v in self.vehicles}
         self._standing: dict[str, Ordered] = {}  # orders in force
         self._step_client = self.create_client(Trigger, names.SIM_STEP)
-        self._get_client = self.create_client(GetParameters, f"{interface.AIRSIM_BRIDGE}/get_parameters")
-        self._set_client = self.create_client(SetParameters, f"{interface.AIRSIM_BRIDGE}/set_parameters")
+        self._get_client = self.create_client(GetParameters, f"{node_names.AIRSIM_BRIDGE}/get_parameters")
+        self._set_client = self.create_client(SetParameters, f"{node_names.AIRSIM_BRIDGE}/set_parameters")
         self._sim_clock = {"paused": False, "speed": 0.0}
         self._clock_known = not self.lockstep
         if self.lockstep:
@@ -225,7 +225,7 @@ class ViewerNode(Node):
             self._tell_clock(dict(zip(self._sim_clock, answer.values, strict=True)))
 
     def _on_parameters(self, event: ParameterEvent) -> None:
-        if event.node.rsplit("/", 1)[-1] == interface.AIRSIM_BRIDGE:
+        if event.node.rsplit("/", 1)[-1] == node_names.AIRSIM_BRIDGE:
             self._tell_clock({p.name: p.value for p in event.changed_parameters if p.name in self._sim_clock})
 
     def _tell_clock(self, values: dict[str, Any]) -> None:

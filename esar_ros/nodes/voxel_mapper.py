@@ -26,7 +26,7 @@ from esar_ros.mission.stamps import nanoseconds
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Brief, Detections, MapStatus, Tick
-from esar_ros.nodes.core import interface
+from esar_ros.nodes.core import node_names
 from esar_ros.nodes.core.diagnostics import Finding
 from esar_ros.nodes.core.lifecycle import ManagedStepNode
 from esar_ros.nodes.core.parameters import declare
@@ -78,7 +78,7 @@ class VoxelMapperNode(ManagedStepNode):
         self, source: FrameSource | None = None, namespace: str | None = None, shared: SharedMap | None = None
     ) -> None:
         """shared: the team's map; without one the vehicle has a map of its own."""
-        super().__init__(interface.VOXEL_MAPPER, namespace)
+        super().__init__(node_names.VOXEL_MAPPER, namespace)
         self._resolution = float(declare(self, "resolution", 1.0, "m, edge of a voxel", minimum=0.1, maximum=5.0))
         about = "share of depth, standard deviation"
         self._noise = float(declare(self, "depth_noise", 0.0, about, minimum=0.0, maximum=0.1))
@@ -211,7 +211,7 @@ class VoxelMapperNode(ManagedStepNode):
 
     def on_step(self, step: Step) -> bool | None:
         """Answer frames; without a camera driver, say again what is known."""
-        driven = interface.CAMERA_DRIVER not in step.absent
+        driven = node_names.CAMERA_DRIVER not in step.absent
         if step.is_frame() and driven and step.ns not in self._frames and not self._source.has_lost(step.ns):
             return False
         scanned = self._lidar and driven and bool(step.kinds & Tick.RANGES)

@@ -18,6 +18,7 @@ from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission import names
 from esar_ros.mission.clues import ClueKind, VictimPose
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.modes import MissionPhase
 from esar_ros.mission.settings_file import StrictModel, read_yaml, validated
 from esar_ros.mission.stamps import NANO
 from esar_ros.mission.task import Start, Task
@@ -158,7 +159,7 @@ def _place(thing: _Somewhere, origin: GeodeticOrigin | None, path: Path) -> Poin
 
 def _start(record: EpisodeRecord) -> int:
     """The first stamp at which the mission ran; of a flight without a referee the first odometry."""
-    running = [row.stamp for _, row in record.all_rows(names.MISSION_STATE) if row.phase == 2]
+    running = [row.stamp for _, row in record.all_rows(names.MISSION_STATE) if row.phase == MissionPhase.RUNNING]
     return min(running or [row.stamp for _, row in record.all_rows(names.ODOMETRY)] or [0])
 
 

@@ -17,7 +17,7 @@ import yaml
 from esar_ros.app.cli import VERBS
 from esar_ros.app.reference_pages.page import MADE
 from esar_ros.mission import names
-from esar_ros.nodes.core import interface
+from esar_ros.nodes.core import node_names
 from helpers.blocks import ROOT, pages
 
 DOCS = ROOT / "docs"
@@ -112,7 +112,7 @@ def test_the_diagram_of_a_step_shows_what_nodes_await() -> None:
     assert len(awaited) > 10
     drawn = set(re.findall(r"[a-z_]+(?:/[a-z]+)?", text))
     assert awaited - drawn <= {names.LIDAR_POINTS}, "the mapper's, where it is told to use scans"
-    assert drawn >= {*interface.VEHICLE_PARTICIPANTS, *interface.MISSION_PARTICIPANTS}
+    assert drawn >= {*node_names.VEHICLE_PARTICIPANTS, *node_names.MISSION_PARTICIPANTS}
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from esar_ros.mission.decision import DecisionStatus, ReportType
-from esar_ros.mission.modes import Landed, Mode, Reason, mode_name, reason_name
+from esar_ros.mission.decision import DecisionStatus, GoalType, HeightReference, ReportType
+from esar_ros.mission.modes import Landed, MissionPhase, Mode, Reason, mode_name, reason_name
 from esar_ros.mission.resources import resource
 from esar_ros.scoring.truth import End
 
@@ -35,6 +35,17 @@ def test_an_enum_equals_its_message(message: str, prefix: str, enum: type[IntEnu
 def test_the_types_of_a_report_equal_the_message() -> None:
     known = {one.value: one.name.lower() for one in ReportType}
     assert known | {0: "unknown"} == constants("Report", "")
+
+
+def test_phases_equal_the_message() -> None:
+    assert {one.value: one.name.lower() for one in MissionPhase} == constants("MissionState", "(?!END_)")
+
+
+def test_goals_equal_the_message() -> None:
+    of_type = {one.value: one.name.lower() for one in GoalType} | {0: "unknown"}
+    of_height = {one.value: one.name.lower() for one in HeightReference} | {0: "unknown"}
+    assert of_height == constants("Goal", "HEIGHT_")
+    assert of_type == constants("Goal", "(?!HEIGHT_)")
 
 
 def test_endings_equal_the_message() -> None:

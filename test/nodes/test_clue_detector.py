@@ -261,7 +261,8 @@ def test_deactivated_it_looks_at_nothing_and_cleaned_up_it_forgets(make: Maker) 
     assert graph.spin([], lambda: len(clues) == 1) and clues[0].clues
     node.trigger_deactivate()
     graph.show(2, down=LIT)
-    assert not graph.spin([], lambda: len(clues) > 1, 0.3)
+    seen = node.diagnose()[-1].values
+    assert (seen["frames"], seen["backlog"]) == (1, 0)
     node.trigger_cleanup()
     graph.show(3, down=LIT)
     answer = graph.ask([], [])

@@ -20,7 +20,7 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.modes import Mode
 from esar_ros.msg import SafetyStatus
 from esar_ros.nodes import airsim_bridge, px4_bridge
-from esar_ros.nodes.core import interface
+from esar_ros.nodes.core import node_names
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.messages.vehicle import transform_message
@@ -65,8 +65,8 @@ def make_bridge(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
     client = SimpleNamespace(call=lambda *_: None, close=lambda: None)
     monkeypatch.setattr(airsim_bridge, "AirSimVehicle", Remote)
     monkeypatch.setattr(airsim_bridge.Server, "of", lambda node: SimpleNamespace(connect=lambda: client))
-    for name in ("_publish_static", "_publish_state"):
-        monkeypatch.setattr(airsim_bridge.AirSimBridgeNode, name, lambda self: None)
+    for name in ("tell_frames", "tell"):
+        monkeypatch.setattr(airsim_bridge.StateOut, name, lambda self, *_: None)
     return lambda space: make_node(airsim_bridge.AirSimBridgeNode, space, {"pace": "realtime"})
 
 
@@ -75,7 +75,7 @@ def airsim(ros: Any, make_bridge: Callable[[str], Any]) -> Any:
     """The bridge, its vehicle, and its governor."""
     bridge = make_bridge("/")
     craft = bridge._bridged["uav1"]
-    governor = Writer(interface.SAFETY_GOVERNOR, lambda: airsim_bridge.to_stamp(bridge._ns), SafetyStatus.MODE_NORMAL)
+    governor = Writer(node_names.SAFETY_GOVERNOR, lambda: airsim_bridge.to_stamp(bridge._ns), SafetyStatus.MODE_NORMAL)
     assert ros([bridge, governor], lambda: [2.0, 0.0, 0.0] in craft.remote.sent)
     return SimpleNamespace(bridge=bridge, craft=craft, remote=craft.remote, governor=governor, ros=ros)
 
@@ -134,7 +134,7 @@ def px4(ros: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     obeyed: list[list[float]] = []
     bridge._stream.obey = lambda velocity, yaw_rate, now: obeyed.append([float(value) for value in velocity])
     stamp = lambda: bridge.get_clock().now().to_msg()  # noqa: E731
-    governor = Writer(interface.SAFETY_GOVERNOR, stamp, SafetyStatus.MODE_NORMAL)
+    governor = Writer(node_names.SAFETY_GOVERNOR, stamp, SafetyStatus.MODE_NORMAL)
     assert ros([bridge, governor], lambda: [2.0, 0.0, 0.0] in obeyed)
     assert ros([], lambda: bridge._stream.mode is Mode.NORMAL)
     return SimpleNamespace(bridge=bridge, obeyed=obeyed, governor=governor, ros=ros)

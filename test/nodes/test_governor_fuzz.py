@@ -19,8 +19,8 @@ from tf2_msgs.msg import TFMessage
 
 from esar_ros.geometry.occupancy_window import FREE, pack_cells
 from esar_ros.mission import names
-from esar_ros.msg import Brief, LocalMap, RangeImage, SafetyStatus, VehicleState
-from esar_ros.nodes.core import interface
+from esar_ros.msg import Brief, Heartbeat, LocalMap, RangeImage, SafetyStatus, VehicleState
+from esar_ros.nodes.core import node_names
 from esar_ros.nodes.core.steps import Step, to_stamp
 from esar_ros.nodes.safety_governor import SafetyGovernorNode
 from esar_ros.safety.limits import load_limits
@@ -153,7 +153,7 @@ def many(kind: str, value: Any, rng: np.random.Generator) -> Any:
 def hear(governor: Any) -> dict[str, Callable[[Any], None]]:
     """The node's own callbacks by the end of their topics; of two on one topic both are called."""
     found: dict[str, list[Any]] = {}
-    for subscription in governor._inputs:
+    for subscription in governor._table.subscriptions:
         found.setdefault(subscription.topic_name, []).append(subscription.callback)
 
     def call(name: str, message: Any) -> None:
@@ -240,7 +240,7 @@ def test_a_sound_graph_is_not_held(governor: Any) -> None:
         for name, message in sound(number * PERIOD, rng).items():
             callbacks[name](message)
         if not governor.lockstep:
-            governor._heard[interface.PILOT] = math.inf
+            governor._silences.hear(Heartbeat(node=node_names.PILOT))
             governor._now_ns = 0
         answer(governor, number * PERIOD, number)
         modes.append(assert_valid(governor).mode)

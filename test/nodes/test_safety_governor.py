@@ -42,7 +42,7 @@ def say(governor: Any, armed: bool, landed: int) -> None:
 
 def hear_state(governor: Any, armed: bool, landed: int) -> None:
     """The message as the node receives it."""
-    (heard,) = (one for one in governor._inputs if one.topic_name.endswith("/" + names.VEHICLE_STATE))
+    (heard,) = (one for one in governor._table.subscriptions if one.topic_name.endswith("/" + names.VEHICLE_STATE))
     heard.callback(VehicleState(armed=armed, landed=landed))
 
 

@@ -148,7 +148,8 @@ class Member:
         self.frames.publish(FrameSet(when, (CameraFrame("down", MODEL, DOWN, rgb, self.depth(n), when * 1e-9),)))
 
     def answered(self, n: int) -> bool:
-        return self.mapper._answered is not None and self.mapper._answered[1] == n
+        answered = self.mapper._barrier.answered
+        return answered is not None and answered[1] == n
 
 
 def make_team(ros: Spin, shared: voxel_mapper.SharedMap) -> dict[str, Member]:
@@ -336,7 +337,8 @@ def test_two_mappers_share_a_map_whatever_the_order_of_their_frames(ros: Spin, o
         for member in (first, last):
             member.tick(n)
         first.hand_over(n)
-        assert not ros([], lambda: first.answered(n), 0.2), "waits for the other's frame"  # noqa: B023
+        assert ros([], lambda: first.vehicle in shared.barrier._offered)
+        assert not first.answered(n), "waits for the other's frame"
         last.hand_over(n)
         assert ros([], lambda: first.answered(n) and last.answered(n))  # noqa: B023
         for vehicle in shared.barrier.members:
@@ -388,27 +390,30 @@ def test_in_lockstep_a_step_with_ranges_waits_for_its_scan(ros: Spin, monkeypatc
     tick = Tick(epoch=1, seq=1, kinds=Tick.RANGES, period=0.05)
     tick.header.stamp = to_stamp(SECOND)
     graph.say(names.TICK, tick)
-    assert not ros([], lambda: graph.mapper._answered is not None, 0.5)
+    barrier, scans = graph.mapper._barrier, graph.mapper.inbox(names.LIDAR_POINTS)
+    assert ros([], lambda: barrier.due() is not None)
     graph.say(names.LIDAR_POINTS, scan_of_one_beam(2 * SECOND))
-    assert not ros([], lambda: graph.mapper._answered is not None, 0.5)
+    assert ros([], lambda: scans.newest is not None)
+    assert barrier.answered is None
     graph.say(names.LIDAR_POINTS, scan_of_one_beam(SECOND))
-    assert ros([], lambda: graph.mapper._answered is not None)
+    assert ros([], lambda: graph.mapper._barrier.answered is not None)
     assert graph.mapper._mapper.map.state(BEAM).tolist() == [2, 1]
     once = graph.mapper._mapper.map.log_odds(BEAM)
     tick.seq, tick.kinds = 2, Tick.RANGES | Tick.FRAME  # the frame comes last: asked again, the scan counts once
     tick.header.stamp = to_stamp(2 * SECOND)
     graph.say(names.TICK, tick)
-    assert not ros([], lambda: graph.mapper._answered == (1, 2), 0.5)
+    assert ros([], lambda: barrier.due() is not None)
     graph.say(names.ODOMETRY, graph.odometry(2 * SECOND))
-    assert not ros([], lambda: graph.mapper._answered == (1, 2), 0.5)
+    assert ros([], lambda: graph.mapper.inbox(names.ODOMETRY).at(2 * SECOND) is not None)
     graph.hand_over(2 * SECOND, np.nan)
-    assert not ros([], lambda: graph.mapper._answered == (1, 2), 0.5)
+    assert ros([], lambda: 2 * SECOND in graph.mapper._frames)
+    assert barrier.answered == (1, 1)
     graph.say(names.DETECTIONS, nothing(2 * SECOND))
-    assert ros([], lambda: graph.mapper._answered == (1, 2))
+    assert ros([], lambda: graph.mapper._barrier.answered == (1, 2))
     np.testing.assert_allclose(graph.mapper._mapper.map.log_odds(BEAM), 2.0 * once)
     tick.seq, tick.absent, tick.epoch = 3, ["camera_driver"], 2
     tick.header.stamp = to_stamp(3 * SECOND)
     graph.fly(3 * SECOND)
     graph.say(names.DETECTIONS, nothing(3 * SECOND))
     graph.say(names.TICK, tick)
-    assert ros([], lambda: graph.mapper._answered == (2, 3))
+    assert ros([], lambda: graph.mapper._barrier.answered == (2, 3))

@@ -36,6 +36,7 @@ class Governor:
 
     def __init__(self, now: Callable[[], int]) -> None:
         """now(): ns."""
+        self.measured = 0  # odometry messages so far
         self.node, self._now = make_node(SafetyGovernorNode, "/uav1", {"pace": "realtime"}), now
         transform = TransformStamped(child_frame_id=names.vehicle_frame("uav1", names.ODOM))
         transform.header.frame_id = names.MAP
@@ -48,6 +49,7 @@ class Governor:
         odometry, ns = Odometry(), self._now()
         odometry.header.stamp = to_stamp(ns)
         self.node.inbox(names.ODOMETRY).put(ns, odometry)
+        self.measured += 1
 
     def change(self, *labels: str) -> None:
         for label in labels:
@@ -80,7 +82,9 @@ def px4(ros: Spin, monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_px4_is_not_armed_while_the_governor_is_not_active(px4: Any, way: tuple[str, ...]) -> None:
     px4.governor.change(*way)
     assert px4.ros([], lambda: px4.refusal() == "no fresh safe command from the governor")
-    assert not px4.ros([], lambda: not px4.refusal(), 1.0), "and stays so"
+    until = px4.governor.measured + 50
+    assert px4.ros([], lambda: px4.governor.measured > until or not px4.refusal())
+    assert px4.refusal(), "and stays so"
 
 
 def test_px4_is_armed_again_once_the_governor_is_active(px4: Any) -> None:
@@ -99,11 +103,13 @@ def test_airsim_holds_while_the_governor_is_not_active(
     monkeypatch.setattr(airsim_bridge.Server, "of", lambda node: SimpleNamespace(connect=lambda: client))
     seen = {"armed": True, "landed": False, "velocity": np.zeros(3)}
     monkeypatch.setattr(Remote, "read", lambda self: SimpleNamespace(ns=time.monotonic_ns(), **seen))
-    for name in ("_publish_static", "_publish_state"):
-        monkeypatch.setattr(airsim_bridge.AirSimBridgeNode, name, lambda self: None)
+    for name in ("tell_frames", "tell"):
+        monkeypatch.setattr(airsim_bridge.StateOut, name, lambda self, *_: None)
     bridge = make_node(airsim_bridge.AirSimBridgeNode, "/", {"pace": "realtime"})
     craft, governor = bridge._bridged["uav1"], Governor(time.monotonic_ns)
-    assert ros([bridge, governor.node], lambda: not craft.holding), bridge._refusal(craft)
+    assert ros([bridge, governor.node], lambda: not craft.holding), craft.refusal(bridge._ns, airsim_bridge.OLDEST)
     governor.change(*way)
     assert ros([], lambda: craft.holding)
-    assert not ros([], lambda: not craft.holding, 1.0), "and stays so"
+    until = bridge._seq + 20
+    assert ros([], lambda: bridge._seq > until or not craft.holding)
+    assert craft.holding, "and stays so"

@@ -14,6 +14,7 @@ import esar_ros
 
 PACKAGE = Path(esar_ros.__file__).parent
 MAX_MODULES = 22  # of a folder
+MAX_LINES = 400  # of a module
 GENERATED = {"msg", "srv", "action"}  # made of the interfaces by the build
 
 
@@ -41,6 +42,12 @@ def circle(imported: Mapping[str, frozenset[str]]) -> list[str]:
 def test_a_folder_can_be_surveyed_and_tells_its_story(folder: Path) -> None:
     assert len(list(folder.glob("*.py"))) <= MAX_MODULES
     assert (folder / "__init__.py").read_text(encoding="utf-8").startswith('"""')
+
+
+@pytest.mark.parametrize("folder", folders(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_module_can_be_read_at_one_sitting(folder: Path) -> None:
+    lines = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in folder.glob("*.py")}
+    assert not {name: number for name, number in lines.items() if number > MAX_LINES}
 
 
 def test_modules_import_each_other_in_no_circle() -> None:

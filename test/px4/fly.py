@@ -20,7 +20,7 @@ from pathlib import Path
 
 from esar_ros.mission.system.environment import graph_environment
 from esar_ros.mission.task import load_task
-from esar_ros.nodes.core.interface import SIMULATOR
+from esar_ros.nodes.core.node_names import SIMULATOR
 from esar_ros.nodes.graph.mission import PX4, TRUTH_DETECTOR, MissionOptions, NodeSpec, mission_graph, vehicle_names
 from esar_ros.nodes.graph.supervisor import Supervisor
 from esar_ros.nodes.px4 import messages

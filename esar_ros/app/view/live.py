@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from esar_ros.app.view.encode import encode_png
-from esar_ros.app.view.live_state import Cursor, LiveState
+from esar_ros.app.view.live_sections import Cursor
+from esar_ros.app.view.live_state import LiveState
 from esar_ros.app.view.pages import Wanted, number
 from esar_ros.mission import names
 from esar_ros.mission.clues import ClueKind

@@ -1,7 +1,7 @@
 """Content of the live page: messages in, sections of plain numbers and words out.
 
-Messages are duck-typed: live subscriptions and a bag's reader give the same attributes. Every section has a serial
-number, so that a reader is sent only what has changed since it last asked. Not thread-safe: its owner locks.
+Messages are duck-typed: live subscriptions and a bag's reader give the same attributes. Not thread-safe: its owner
+locks.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ import numpy as np
 from esar_ros.app.view.live_clues import clue_words
 from esar_ros.app.view.live_crops import Crops
 from esar_ros.app.view.live_layers import Layer
+from esar_ros.app.view.live_sections import Sections
 from esar_ros.flight.pilot import Phase
 from esar_ros.geometry.frames import Pose, motion_in_parent
 from esar_ros.mission import names
-from esar_ros.mission.decision import ReportType
-from esar_ros.mission.modes import mode_name, order_name, reason_name
+from esar_ros.mission.decision import DecisionStatus, GoalType, HeightReference, ReportType
+from esar_ros.mission.modes import MissionPhase, mode_name, order_name, reason_name
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.nodes.messages.convert import array3, brief_of, pose_of, pose_of_transform
 from esar_ros.planning.belief.brief.coordinates import ground_of
@@ -31,27 +32,24 @@ from esar_ros.scoring.truth import End, truth_text
 
 TRACK_STEP = 1.0  # m between points kept of the way flown
 LOG_KEPT = 2000  # entries
-PHASES = {0: "unknown", 1: "preparing", 2: "running", 3: "ended"}
+PHASES = {phase: phase.name.lower() for phase in MissionPhase}
 GO_ON = "continue"  # a decision to go on with the last one: shown above the log, not in it
-GOALS = {1: "hold", 2: "waypoint", 3: "velocity", 4: "return", 5: "land"}
+STATUSES = {DecisionStatus.THINKING: "thinking", DecisionStatus.STOP: "stop"}  # others: decided
+GOALS = {goal.value: goal.name.lower() for goal in GoalType}
 
 _NUMBERS = re.compile(r"\d+(\.\d+)?")
 
-Cursor = dict[str, int]  # what a reader has: serial per section, number of items per list
 
-
-class LiveState:
+class LiveState(Sections):
     """One mission as a reader of the page knows it. Map frame ENU, SI units; angles of ellipses in degrees."""
 
     def __init__(self, vehicles: tuple[str, ...]) -> None:
+        super().__init__(("log", "reports", *(f"track/{vehicle}" for vehicle in vehicles)))
         self.vehicles = vehicles
         self.images: dict[str, tuple[bytes, int]] = {}  # <vehicle>/<camera>
         self.layers: dict[str, Layer] = {}  # <topic>/<vehicle>
         self.crops = {vehicle: Crops() for vehicle in vehicles}
         self.map_id = ""
-        self._serial = 0
-        self._sections: dict[str, tuple[int, Any]] = {}
-        self._lists: dict[str, list[Any]] = {"log": [], "reports": [], **{f"track/{v}": [] for v in vehicles}}
         self._odom_in_map: dict[str, Pose] = {}
         self._start: float | None = None  # s, stamp of the mission's start
         self._untimed: list[tuple[dict[str, Any], float]] = []  # told before that was known: entry, stamp (s)
@@ -83,35 +81,7 @@ class LiveState:
             **{names.camera_compressed(c): self._camera(c) for c in names.CAMERAS},
         }
 
-    # -- out ------------------------------------------------------------------------------------
-
-    def changes(self, cursor: Cursor) -> dict[str, Any]:
-        """Sections that differ from what the cursor says its owner has, which is then moved on.
-
-        A list comes as {"from": index of the first item sent, "items": [...]}.
-        """
-        changed: dict[str, Any] = {}
-        for name, (serial, value) in self._sections.items():
-            if cursor.get(name) != serial:
-                cursor[name] = serial
-                changed[name] = value
-        for name, items in self._lists.items():
-            have = cursor.get(name, 0)
-            if have < len(items):
-                cursor[name] = len(items)
-                changed[name] = {"from": have, "items": items[have:]}
-        return changed
-
-    def put(self, section: str, value: Any) -> None:
-        """Set a section; the same value again is no change."""
-        if section in self._sections and self._sections[section][1] == value:
-            return
-        self._serial += 1
-        self._sections[section] = self._serial, value
-
-    def get(self, section: str) -> Any:
-        """Newest value of a section, None before there is one."""
-        return self._sections.get(section, (0, None))[1]
+    # -- the log --------------------------------------------------------------------------------
 
     def log(self, vehicle: str, kind: str, title: str, text: str = "", stamp: float | None = None) -> None:
         """Adds a line to the log, unless it repeats the last one of this vehicle and kind.
@@ -119,11 +89,11 @@ class LiveState:
         stamp: s, of the event; by default the newest stamp received.
         """
         line = title, _NUMBERS.sub("#", text)  # the same with other numbers is the same
-        if self._logged.get(f"{vehicle} {kind}") == line or len(self._lists["log"]) >= LOG_KEPT:
+        if self._logged.get(f"{vehicle} {kind}") == line or len(self.lists["log"]) >= LOG_KEPT:
             return
         self._logged[f"{vehicle} {kind}"] = line
         entry = {"vehicle": vehicle, "kind": kind, "title": title, "text": text}
-        self._lists["log"].append(self._timed(entry, self._now if stamp is None else stamp))
+        self.lists["log"].append(self._timed(entry, self._now if stamp is None else stamp))
 
     # -- in -------------------------------------------------------------------------------------
 
@@ -172,12 +142,12 @@ class LiveState:
         if vehicle != self.vehicles[0]:
             return
         stamp = nanoseconds(m.header.stamp) * 1e-9
-        if m.phase != 1:
+        if m.phase != MissionPhase.PREPARING:
             self._start = stamp - m.elapsed
             for entry, at in self._untimed:
                 entry["t"] = self._elapsed(at)
             self._untimed.clear()
-        self._ended = m.phase == 3
+        self._ended = m.phase == MissionPhase.ENDED
         end = list(End)[m.end - 1].value if 0 < m.end <= len(End) else ""
         self.put(
             "mission",
@@ -217,7 +187,7 @@ class LiveState:
                 "deviation": rounded(math.sqrt(max(m.pose.covariance[0], m.pose.covariance[7], 0.0))),
             },
         )
-        track = self._lists[f"track/{vehicle}"]
+        track = self.lists[f"track/{vehicle}"]
         if not track or math.hypot(track[-1][0] - at[0], track[-1][1] - at[1]) >= TRACK_STEP:
             track.append(at)
 
@@ -258,7 +228,7 @@ class LiveState:
             self.log(vehicle, "governor", str(value["mode"]), why)
 
     def _decision(self, vehicle: str, m: Any) -> None:
-        status = {2: "thinking", 3: "stop"}.get(m.status, "decided")
+        status = STATUSES.get(m.status, "decided")
         value = {"method": m.method, "status": status, "action": m.action, "why": m.why}
         counts = {"latency": rounded(m.latency, 3), "considered": int(m.considered)}
         self.put(f"planner/{vehicle}", {**value, **counts, "tokens": int(m.tokens_in + m.tokens_out)})
@@ -279,7 +249,7 @@ class LiveState:
             "confidence": rounded(m.confidence, 2),
             "position": [rounded(v) for v in array3(m.position)],
         }
-        known = self._lists["reports"]
+        known = self.lists["reports"]
         if any((r["vehicle"], r["seq"]) == (vehicle, report["seq"]) for r in known):
             return
         known.append(self._timed(report, stamp))
@@ -291,8 +261,8 @@ class LiveState:
         self.log(vehicle, "order", f"operator: {order}")
 
     def _goal(self, vehicle: str, m: Any) -> None:
-        where = [rounded(v) for v in array3(m.position)] if m.type == 2 else None
-        above = m.height_reference == 2
+        where = [rounded(v) for v in array3(m.position)] if m.type == GoalType.WAYPOINT.value else None
+        above = m.height_reference == HeightReference.GROUND.value
         self.put(f"goal/{vehicle}", {"type": GOALS.get(m.type, "none"), "position": where, "above_ground": above})
 
     def _path(self, vehicle: str, m: Any) -> None:

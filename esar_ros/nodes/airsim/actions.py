@@ -13,7 +13,7 @@ from esar_ros.bridges.airsim.actuation import Refusal, Refused
 from esar_ros.bridges.airsim.vehicle import VehicleReading
 from esar_ros.mission import names
 from esar_ros.nodes.airsim.bridged_vehicle import BridgedVehicle
-from esar_ros.nodes.core import interface
+from esar_ros.nodes.core import node_names
 from esar_ros.nodes.core.operator_log import OperatorLog, is_goal_of
 
 _ARM_CODES = {
@@ -73,7 +73,7 @@ class BridgeActions:
 
     def _trace(self, handle: Any, what: str) -> None:
         """Records a goal that is not the pilot's."""
-        if not is_goal_of(handle.goal_id, self._craft.roster.boot_id(interface.PILOT)):
+        if not is_goal_of(handle.goal_id, self._craft.roster.boot_id(node_names.PILOT)):
             self._operator_log.record(what)
 
     def _on_cancel(self, handle: Any) -> CancelResponse:

@@ -9,7 +9,7 @@ from esar_ros.bridges.airsim.actuation import Actuation
 from esar_ros.bridges.airsim.vehicle import AirSimVehicle, VehicleReading
 from esar_ros.bridges.odometry_error import Estimate, OdometryError
 from esar_ros.mission.modes import Mode
-from esar_ros.nodes.core.authority import Authority
+from esar_ros.nodes.core.authority import Authority, why_not_obeyed
 from esar_ros.nodes.core.roster import Roster
 from esar_ros.nodes.messages.governor_status import GovernorStatus
 
@@ -48,6 +48,15 @@ class BridgedVehicle:
     def mode(self) -> Mode:
         """The mode last reported by the governor, as far as it is believed."""
         return self.told.mode if self.told is not None else Mode.UNKNOWN
+
+    def refusal(self, now: int, oldest: int) -> str:
+        """Returns why its command is refused at now (ns), however fresh, or empty; oldest: ns, see why_not_obeyed."""
+        assert self.authority is not None and self.told is not None
+        if self.authority.complaint:
+            return self.authority.complaint
+        if not self.told.is_known:
+            return "a mode of the governor that nobody knows"
+        return why_not_obeyed(self.command, now, oldest)
 
     def estimate(self, reading: VehicleReading) -> Estimate:
         """Returns pose and velocity with the odometry's simulated error."""

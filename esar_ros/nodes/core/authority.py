@@ -19,7 +19,7 @@ from rclpy.node import Node
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.stamps import nanoseconds
-from esar_ros.nodes.core import interface
+from esar_ros.nodes.core import node_names
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.types import message_class
@@ -29,7 +29,7 @@ LOOK = 0.2  # s between two looks at the graph
 UNNAMED = 3.0  # s after which discovery has told an endpoint's node
 GHOST = 25.0  # s for which the writers of a process that was killed are still announced (Fast DDS's lease: 20 s)
 _UNKNOWN = "_NODE_NAME_UNKNOWN_"  # rcl's word for what discovery has not told yet
-_BRIDGES = (interface.AIRSIM_BRIDGE, interface.PX4_BRIDGE)
+_BRIDGES = (node_names.AIRSIM_BRIDGE, node_names.PX4_BRIDGE)
 EARLY = 500_000_000  # ns that a command's stamp may be ahead: the governor goes on counting between two odometries
 
 
@@ -83,9 +83,9 @@ class Authority:
             writer = BY_NAME[topic].writer
             expected = _BRIDGES if writer in _BRIDGES else (writer,)
             if topic == names.RANGES:
-                expected = (writer, interface.RANGE_DRIVER)
-            if writer == interface.REFEREE:
-                expected = (interface.REFEREE, interface.MISSION_CONTROL)
+                expected = (writer, node_names.RANGE_DRIVER)
+            if writer == node_names.REFEREE:
+                expected = (node_names.REFEREE, node_names.MISSION_CONTROL)
             self._writers.append(Writers(full, expected, (space, space.rpartition("/")[0] or "/")))
         node.create_timer(LOOK, self.look, clock=Clock(clock_type=ClockType.STEADY_TIME))
 

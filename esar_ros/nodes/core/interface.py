@@ -7,68 +7,25 @@ recorder selects from it, docs/reference/topics.md is generated from it and a te
 from __future__ import annotations
 
 from esar_ros.mission import names
+from esar_ros.nodes.core.camera_topics import CAMERA_TOPICS
+from esar_ros.nodes.core.node_names import (
+    AIRSIM_BRIDGE,
+    ANY_NODE,
+    CAMERA_DRIVER,
+    CLUE_DETECTOR,
+    PILOT,
+    PLANNER,
+    RECORDER,
+    REFEREE,
+    SAFETY_GOVERNOR,
+    VEHICLE_PARTICIPANTS,
+    VOXEL_MAPPER,
+)
 from esar_ros.nodes.core.topic import RECORD_LEVELS as RECORD_LEVELS
-from esar_ros.nodes.core.topic import Quality, Record, Topic
-
-AIRSIM_BRIDGE = "airsim_bridge"
-PX4_BRIDGE = "px4_bridge"  # in place of it, one a vehicle
-PX4_MIRROR = "px4_mirror"  # beside it, where a server draws what an autopilot flies
-CAMERA_DRIVER = "camera_driver"
-RANGE_DRIVER = "range_driver"  # of a vehicle whose own drivers take the images, for its ranges
-CLUE_DETECTOR = "clue_detector"
-VOXEL_MAPPER = "voxel_mapper"
-PLANNER = "planner"
-PILOT = "pilot"
-SAFETY_GOVERNOR = "safety_governor"
-REFEREE = "referee"
-RECORDER = "recorder"
-VIEWER = "viewer"  # only watches, as Foxglove's bridge does
-FOXGLOVE_BRIDGE = "foxglove_bridge"
-MISSION_CONTROL = "mission_control"  # a real vehicle's, in place of the referee: briefs, starts, ends, scores nothing
-
-# Nodes of one vehicle and of the whole mission that take part in steps.
-VEHICLE_PARTICIPANTS = (CAMERA_DRIVER, CLUE_DETECTOR, VOXEL_MAPPER, PLANNER, PILOT, SAFETY_GOVERNOR)
-MISSION_PARTICIPANTS = (REFEREE, RECORDER)
-ANY_NODE = "any"
-
-# Processes that are no node, or more than one.
-SIMULATOR = "simulator"
-SENSING = "sensing"
-REFEREE_RECORDER = "referee_recorder"
+from esar_ros.nodes.core.topic import Quality, Record, Topic, made_on_demand
 
 _STEP, _LATCHED, _SENSOR = Quality.STEP, Quality.LATCHED, Quality.SENSOR
 
-
-def _on_demand(name: str, type: str, quality: Quality, writer: str, record: Record, about: str) -> Topic:
-    return Topic(name, type, quality, writer, record=record, about=about, on_demand=True)
-
-
-_PER_CAMERA = (
-    (names.camera_image, "sensor_msgs/msg/Image", CAMERA_DRIVER, Record.FULL, "colour image, rgb8"),
-    (names.camera_depth, "sensor_msgs/msg/Image", CAMERA_DRIVER, Record.FULL, "planar depth, 32FC1 metres (REP-117)"),
-    (names.camera_info, "sensor_msgs/msg/CameraInfo", CAMERA_DRIVER, Record.VIEW, "intrinsics"),
-    (
-        names.camera_compressed,
-        "sensor_msgs/msg/CompressedImage",
-        CAMERA_DRIVER,
-        Record.VIEW,
-        "colour image, JPEG quality 80",
-    ),
-    (
-        names.camera_annotated,
-        "sensor_msgs/msg/Image",
-        CLUE_DETECTOR,
-        Record.NEVER,
-        "colour image with its detections, rgb8",
-    ),
-    (
-        names.camera_detections,
-        "vision_msgs/msg/Detection2DArray",
-        CLUE_DETECTOR,
-        Record.FULL,
-        "objects in the image; poses are not given",
-    ),
-)
 
 # The referee's relative topics too exist once per vehicle, with the same content: a vehicle's bag or display needs
 # only its own.
@@ -115,7 +72,7 @@ TOPICS: tuple[Topic, ...] = (
         (PLANNER, SAFETY_GOVERNOR, REFEREE),
         about="charge, voltage, current; what is not measured is NaN",
     ),
-    _on_demand(
+    made_on_demand(
         names.IMU,
         "sensor_msgs/msg/Imu",
         _SENSOR,
@@ -123,7 +80,7 @@ TOPICS: tuple[Topic, ...] = (
         Record.FULL,
         "acceleration and turn rate in <vehicle>/base_link",
     ),
-    _on_demand(
+    made_on_demand(
         names.FIX,
         "sensor_msgs/msg/NavSatFix",
         _SENSOR,
@@ -131,15 +88,11 @@ TOPICS: tuple[Topic, ...] = (
         Record.FULL,
         "GPS; altitude above the WGS 84 ellipsoid: above the sea plus the bridge's `geoid_undulation`, by default 0",
     ),
-    _on_demand(names.PRESSURE, "sensor_msgs/msg/FluidPressure", _SENSOR, AIRSIM_BRIDGE, Record.FULL, "barometer"),
+    made_on_demand(names.PRESSURE, "sensor_msgs/msg/FluidPressure", _SENSOR, AIRSIM_BRIDGE, Record.FULL, "barometer"),
     Topic(
         names.COLLISION, "esar_ros/msg/Collision", _STEP, AIRSIM_BRIDGE, (REFEREE,), about="contacts, simulators only"
     ),
-    *(
-        _on_demand(name(camera), kind, _SENSOR, writer, record, about)
-        for camera in names.CAMERAS
-        for name, kind, writer, record, about in _PER_CAMERA
-    ),
+    *CAMERA_TOPICS,
     Topic(
         names.RANGES,
         "esar_ros/msg/RangeImage",
@@ -149,7 +102,7 @@ TOPICS: tuple[Topic, ...] = (
         Record.FULL,
         "nearest obstacle per direction, from LiDAR",
     ),
-    _on_demand(
+    made_on_demand(
         names.LIDAR_POINTS,
         "sensor_msgs/msg/PointCloud2",
         _SENSOR,
@@ -175,7 +128,7 @@ TOPICS: tuple[Topic, ...] = (
         Record.SCORE,
         "objects fused over views, with covariance",
     ),
-    _on_demand(
+    made_on_demand(
         names.CLUE_MARKERS,
         "visualization_msgs/msg/MarkerArray",
         _LATCHED,
@@ -183,7 +136,7 @@ TOPICS: tuple[Topic, ...] = (
         Record.NEVER,
         "clues with covariance and label for RViz",
     ),
-    _on_demand(
+    made_on_demand(
         names.CLUE_CROPS,
         "sensor_msgs/msg/Image",
         _SENSOR,
@@ -191,7 +144,7 @@ TOPICS: tuple[Topic, ...] = (
         Record.NEVER,
         "the best image of each thing found, side by side",
     ),
-    _on_demand(
+    made_on_demand(
         names.CLUE_DETECTIONS,
         "vision_msgs/msg/Detection3DArray",
         _SENSOR,
@@ -199,7 +152,7 @@ TOPICS: tuple[Topic, ...] = (
         Record.FULL,
         "clues as objects in space, pose with covariance; sizes are not measured",
     ),
-    _on_demand(
+    made_on_demand(
         names.MAP_POINTS, "sensor_msgs/msg/PointCloud2", _LATCHED, VOXEL_MAPPER, Record.NEVER, "occupied voxels"
     ),
     Topic(
@@ -211,7 +164,7 @@ TOPICS: tuple[Topic, ...] = (
         Record.NEVER,
         "bird's-eye view at flight level",
     ),
-    _on_demand(
+    made_on_demand(
         names.MAP_FRONTIERS,
         "visualization_msgs/msg/MarkerArray",
         _LATCHED,
@@ -237,7 +190,7 @@ TOPICS: tuple[Topic, ...] = (
         Record.SCORE,
         "coverage and size of the map",
     ),
-    _on_demand(
+    made_on_demand(
         names.MAP_CLASSES,
         "nav_msgs/msg/OccupancyGrid",
         _LATCHED,
@@ -269,7 +222,7 @@ TOPICS: tuple[Topic, ...] = (
         (PILOT, PLANNER),
         about="preparing, running, ended",
     ),
-    _on_demand(
+    made_on_demand(
         names.GOAL_MARKERS,
         "visualization_msgs/msg/MarkerArray",
         _LATCHED,
@@ -277,7 +230,7 @@ TOPICS: tuple[Topic, ...] = (
         Record.NEVER,
         "the waypoint and why, for RViz",
     ),
-    _on_demand(
+    made_on_demand(
         names.SAFETY_MARKERS,
         "visualization_msgs/msg/MarkerArray",
         _LATCHED,
@@ -297,7 +250,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         names.DECISION, "esar_ros/msg/Decision", _STEP, PLANNER, (PILOT, REFEREE), about="one per frame: what and why"
     ),
-    _on_demand(
+    made_on_demand(
         names.BELIEF,
         "nav_msgs/msg/OccupancyGrid",
         _LATCHED,
@@ -381,7 +334,7 @@ TOPICS: tuple[Topic, ...] = (
     ),
     Topic(names.SCORE, "esar_ros/msg/Score", _LATCHED, REFEREE, about="once, at the end"),
     Topic(names.TRUTH, "esar_ros/msg/Truth", _LATCHED, REFEREE, about="task and ground truth, only after the end"),
-    _on_demand(names.PATH, "nav_msgs/msg/Path", _LATCHED, PILOT, Record.NEVER, "planned path"),
+    made_on_demand(names.PATH, "nav_msgs/msg/Path", _LATCHED, PILOT, Record.NEVER, "planned path"),
     Topic(
         names.CLOCK,
         "rosgraph_msgs/msg/Clock",

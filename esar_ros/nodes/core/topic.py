@@ -73,3 +73,8 @@ class Topic:
         if self.record is Record.NEVER or (level == "private" and self.type in _IMAGES):
             return False
         return self.record.value <= _KEPT.get(level, Record.FULL.value)
+
+
+def made_on_demand(name: str, type: str, quality: Quality, writer: str, record: Record, about: str) -> Topic:
+    """Returns a topic that is made only while someone subscribes."""
+    return Topic(name, type, quality, writer, record=record, about=about, on_demand=True)

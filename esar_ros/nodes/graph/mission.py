@@ -13,8 +13,8 @@ from typing import Any
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.system.truth_token import VARIABLE
-from esar_ros.nodes.core import interface
-from esar_ros.nodes.core.interface import REFEREE_RECORDER, SENSING, SIMULATOR
+from esar_ros.nodes.core import interface, node_names
+from esar_ros.nodes.core.node_names import REFEREE_RECORDER, SENSING, SIMULATOR
 
 PX4 = names.PX4
 WORLDS = ("embedded", "airsim", PX4)
@@ -146,7 +146,7 @@ class NodeSpec:
 
 def px4_bridge(space: str, index: int) -> NodeSpec:
     """The bridge of one vehicle's autopilot. index: of the vehicle, which PX4 SITL's instances are counted by."""
-    return NodeSpec(interface.PX4_BRIDGE, space, {"index": index, "use_sim_time": False})
+    return NodeSpec(node_names.PX4_BRIDGE, space, {"index": index, "use_sim_time": False})
 
 
 def control_chain(options: MissionOptions, space: str, vehicle: str, common: dict[str, Any]) -> list[NodeSpec]:
@@ -156,9 +156,9 @@ def control_chain(options: MissionOptions, space: str, vehicle: str, common: dic
     team = {"others": [other for other in options.vehicles if other != vehicle] or [""]}
     limits = {"limits.tau": PX4_TAU} if options.world == PX4 else {}
     return [
-        NodeSpec(interface.SAFETY_GOVERNOR, space, {**common, **safety, **team, **limits}),
-        NodeSpec(interface.PILOT, space, {**common, "end": options.end, **team, **limits}),
-        NodeSpec(interface.PLANNER, space, {**common, **search, **team}),
+        NodeSpec(node_names.SAFETY_GOVERNOR, space, {**common, **safety, **team, **limits}),
+        NodeSpec(node_names.PILOT, space, {**common, "end": options.end, **team, **limits}),
+        NodeSpec(node_names.PLANNER, space, {**common, **search, **team}),
     ]
 
 
@@ -213,7 +213,7 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
     estimator = {"odometry": options.odometry, "seed": max(options.seed, 0)}
     if options.world != PX4:
         bridged = {**common, **server, **estimator, "vehicles": vehicles, "progress": options.progress}
-        specs.append(NodeSpec(interface.AIRSIM_BRIDGE, root, bridged))
+        specs.append(NodeSpec(node_names.AIRSIM_BRIDGE, root, bridged))
     # Images of a server that only draws: its clock is not the vehicle's.
     stamps = "arrival" if options.world == PX4 else "source"
     sensing = {**common, **server, **image, "detector": options.detector, "stamps": stamps}
@@ -228,13 +228,13 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
             specs.append(px4_bridge(space, vehicles.index(vehicle)))
         specs += control_chain(options, space, vehicle, common)
         if options.sensing == SEPARATE:
-            read = {"readers": [interface.CLUE_DETECTOR, interface.VOXEL_MAPPER]}
+            read = {"readers": [node_names.CLUE_DETECTOR, node_names.VOXEL_MAPPER]}
             camera = {**common, **server, **image, "stamps": stamps, **read}
             look = {**common, "detector": options.detector}
             specs += [
-                NodeSpec(interface.CAMERA_DRIVER, space, camera, images=True),
-                NodeSpec(interface.CLUE_DETECTOR, space, look, images=True),
-                NodeSpec(interface.VOXEL_MAPPER, space, common, images=True),
+                NodeSpec(node_names.CAMERA_DRIVER, space, camera, images=True),
+                NodeSpec(node_names.CLUE_DETECTOR, space, look, images=True),
+                NodeSpec(node_names.VOXEL_MAPPER, space, common, images=True),
             ]
         elif not together:
             specs.append(NodeSpec(SENSING, space, sensing, images=True, truth=knows))
@@ -247,12 +247,12 @@ def _watchers(options: MissionOptions, root: str) -> list[NodeSpec]:
     specs = []
     if options.view != NO_PORT:
         page: dict[str, Any] = {"pace": options.pace, "vehicles": vehicles, "port": options.view}
-        specs.append(NodeSpec(interface.VIEWER, root, page, optional=True, module="esar_ros.app.view.viewer"))
+        specs.append(NodeSpec(node_names.VIEWER, root, page, optional=True, module="esar_ros.app.view.viewer"))
     if options.foxglove != NO_PORT:
         server: dict[str, Any] = {"vehicles": vehicles, "port": options.foxglove}
         specs.append(
             NodeSpec(
-                interface.FOXGLOVE_BRIDGE, root, server, optional=True, module="esar_ros.nodes.tools.foxglove_bridge"
+                node_names.FOXGLOVE_BRIDGE, root, server, optional=True, module="esar_ros.nodes.tools.foxglove_bridge"
             )
         )
     return specs

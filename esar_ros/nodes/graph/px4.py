@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from esar_ros.mission.errors import UsageError
-from esar_ros.nodes.core import interface
+from esar_ros.nodes.core import node_names
 from esar_ros.nodes.graph.mission import TRUTH_DETECTOR, MissionOptions, NodeSpec, control_chain, px4_bridge
 
 RANGES = ("lidar", "depth", "none")  # what range_driver makes them of; none: it is started by somebody else
@@ -31,17 +31,17 @@ def vehicle_graph(options: MissionOptions, ranges: str = RANGES[0]) -> list[Node
     common: dict[str, Any] = {"pace": options.pace, "record": options.record, "use_sim_time": False}
     mission = {**common, "vehicles": vehicles}
     specs = [
-        NodeSpec(interface.MISSION_CONTROL, root, {**mission, "task": options.task, "planner": options.planner}),
-        NodeSpec(interface.RECORDER, root, {**mission, "out": options.out}, restart=False),
+        NodeSpec(node_names.MISSION_CONTROL, root, {**mission, "task": options.task, "planner": options.planner}),
+        NodeSpec(node_names.RECORDER, root, {**mission, "out": options.out}, restart=False),
     ]
     for index, vehicle in enumerate(vehicles):
         space = f"{root}/{vehicle}"
         if ranges != "none":
-            specs.append(NodeSpec(interface.RANGE_DRIVER, space, {"use_sim_time": False, "source": ranges}))
+            specs.append(NodeSpec(node_names.RANGE_DRIVER, space, {"use_sim_time": False, "source": ranges}))
         specs += [
             px4_bridge(space, index),
             *control_chain(options, space, vehicle, common),
-            NodeSpec(interface.CLUE_DETECTOR, space, {**common, "detector": options.detector}, images=True),
-            NodeSpec(interface.VOXEL_MAPPER, space, common, images=True),
+            NodeSpec(node_names.CLUE_DETECTOR, space, {**common, "detector": options.detector}, images=True),
+            NodeSpec(node_names.VOXEL_MAPPER, space, common, images=True),
         ]
     return specs

@@ -24,7 +24,7 @@ from esar_ros.bags.writer import typestore
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.stamps import NANO
-from esar_ros.nodes.core import interface
+from esar_ros.nodes.core import node_names
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.runtime import run
@@ -37,7 +37,13 @@ BUSY = 0.05  # s a tick may go on publishing, so that a signal to end is heard
 DISCOVERY = 1.0  # s after which other nodes of the domain are known
 ACKNOWLEDGE = 2.0  # s to wait at the end for readers to have everything
 PLAYED_BY_NOBODY = ("/rosout", "/parameter_events")  # every node has its own
-FLYING = (interface.AIRSIM_BRIDGE, interface.PX4_BRIDGE, interface.SAFETY_GOVERNOR, interface.PILOT, interface.REFEREE)
+FLYING = (
+    node_names.AIRSIM_BRIDGE,
+    node_names.PX4_BRIDGE,
+    node_names.SAFETY_GOVERNOR,
+    node_names.PILOT,
+    node_names.REFEREE,
+)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError, install
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import MissionState
-from esar_ros.nodes.core import interface
+from esar_ros.nodes.core import node_names
 from esar_ros.nodes.core.interface import BY_NAME, TOPICS, Topic
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.qos import PROFILES
@@ -54,7 +54,7 @@ class FoxgloveBridgeNode(Node):
     """Serves the topics of nodes/core/interface.py by Foxglove's WebSocket protocol on the loopback address."""
 
     def __init__(self) -> None:
-        super().__init__(interface.FOXGLOVE_BRIDGE)
+        super().__init__(node_names.FOXGLOVE_BRIDGE)
         vehicles = list(declare(self, "vehicles", ["uav1"], "names of the vehicles"))
         port = int(declare(self, "port", 0, "TCP port on the loopback; 0: a free one", minimum=0, maximum=65535))
         try:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from esar_ros.mission.clues import ClueKind
-from esar_ros.sim.assets.camp_meshes import CAMPFIRES, SLEEPING_BAGS, TENTS
+from esar_ros.sim.assets.camp_meshes import CAMPFIRES, TENTS
 from esar_ros.sim.assets.clothes_meshes import CLOTHES
 from esar_ros.sim.assets.gear_meshes import ROPES, TREKKING_POLES, WATER_BOTTLES
-from esar_ros.sim.assets.pack_meshes import BACKPACKS
+from esar_ros.sim.assets.pack_meshes import BACKPACKS, SLEEPING_BAGS
 from esar_ros.sim.assets.signal_meshes import LIGHTS, SIGNAL_FLARES
 from esar_ros.sim.assets.trace_meshes import FOOD_WRAPPERS, FOOTPRINTS
 from esar_ros.sim.assets.variants import Variant

@@ -15,14 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.mission.clues import PERSON
+from esar_ros.sim.assets.animal_meshes import ANIMALS
 from esar_ros.sim.assets.clue_meshes import CLUES
-from esar_ros.sim.assets.distractors import DISTRACTORS
+from esar_ros.sim.assets.distractor_meshes import THINGS
 from esar_ros.sim.assets.emitters import Emitter
 from esar_ros.sim.assets.households.catalogue import HOUSEHOLDS
 from esar_ros.sim.assets.mesh_builder import Mesh, Model
 from esar_ros.sim.assets.persons import PERSONS
 from esar_ros.sim.assets.rescue_meshes import RESCUES
-from esar_ros.sim.assets.structure_meshes import STRUCTURES
+from esar_ros.sim.assets.structure_meshes import DISTRACTOR_STRUCTURES, STRUCTURES
 from esar_ros.sim.assets.variants import Variant
 
 __all__ = ["DISTRACTOR", "HOUSEHOLD", "RESCUE", "STRUCTURE", "Asset", "Mesh", "assets"]
@@ -31,6 +32,8 @@ DISTRACTOR = "distractor"
 HOUSEHOLD = "household"
 RESCUE = "rescue"
 STRUCTURE = "structure"
+# What may be taken for a clue or a person and is none.
+_DISTRACTORS: dict[str, tuple[Variant, ...]] = {**THINGS, **ANIMALS, **DISTRACTOR_STRUCTURES}
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +95,7 @@ def assets() -> Mapping[str, Asset]:
         _register(found, clue.value, clue.value, variants)
     for pose, variants in PERSONS.items():
         _register(found, f"{PERSON}_{pose.value}", PERSON, variants)
-    for thing, variants in DISTRACTORS.items():
+    for thing, variants in _DISTRACTORS.items():
         _register(found, f"{DISTRACTOR}_{thing}", DISTRACTOR, variants)
     for thing, variants in STRUCTURES.items():
         _register(found, f"{STRUCTURE}_{thing}", STRUCTURE, variants)

@@ -1,4 +1,4 @@
-"""Rucksacks that hikers carry and lose, in their real sizes."""
+"""Rucksacks and sleeping bags that hikers carry and lose, in their real sizes."""
 
 from __future__ import annotations
 
@@ -165,4 +165,103 @@ BACKPACKS: tuple[Variant, ...] = (
     *in_colours(_daypack, "day", "small {} day pack", "orange navy red grey pink"),
     *in_colours(_roll_pack, "roll", "slim {} roll-top sack", "yellow blue lime", held_out=True),
     *in_colours(_covered_pack, "covered", "{} rucksack half under snow", "red blue"),
+)
+
+
+def _mummy(b: MeshBuilder, colour: Colour) -> None:
+    """Mummy bag 2 m long on a mat, hood at -x, quilted in bands, its hood open."""
+    b.box((0.0, 0.0, 0.012), (0.92, 0.28, 0.012), (0.42, 0.40, 0.16))
+    x = np.array([-0.98, -0.90, -0.70, -0.62, -0.40, -0.32, -0.08, 0.0, 0.24, 0.32, 0.56, 0.64, 0.90, 0.99])
+    wide = np.array([0.10, 0.24, 0.29, 0.36, 0.39, 0.36, 0.38, 0.34, 0.35, 0.31, 0.31, 0.27, 0.25, 0.08])
+    high = np.array([0.05, 0.10, 0.11, 0.09, 0.14, 0.09, 0.14, 0.09, 0.13, 0.09, 0.13, 0.09, 0.13, 0.05])
+    angles = np.arange(8) * (2.0 * np.pi / 8)
+    rings = [
+        np.stack([np.full(8, p), -w * np.cos(angles), 0.02 + h + h * np.sin(angles)], axis=1)[::-1]
+        for p, w, h in zip(x, wide, high, strict=True)
+    ]
+    tones = [shade(colour, 0.45 if h < 0.095 else 1.0) for h in high]
+    b.loft(rings, tones)
+    b.ellipsoid((-0.83, 0.0, 0.17), (0.15, 0.15, 0.07), BLACK, 8, 5)
+    b.tube([(-0.7, 0.16, 0.21), (-0.2, 0.21, 0.24), (0.3, 0.19, 0.23)], 0.012, SILVER, 4)
+    b.solid((-0.98, -0.36, 0.0), (0.98, 0.36, 0.27))
+
+
+def _mummy_bag(colour: Colour) -> Model:
+    b = MeshBuilder()
+    _mummy(b, colour)
+    return b.model()
+
+
+def _quilt_bag(colour: Colour) -> Model:
+    """Rectangular bag, 1.9 x 0.85 m, quilted crosswise, one corner turned over to its pale lining."""
+    b = MeshBuilder()
+    x, y = np.linspace(-0.95, 0.95, 13), np.linspace(-0.42, 0.42, 5)
+    grid = np.empty((13, 5, 3))
+    grid[..., 0], grid[..., 1] = x[:, None], y[None, :]
+    grid[..., 2] = 0.05 + np.where(np.arange(13) % 2 == 1, 0.09, 0.02)[:, None] * np.array([0.2, 1.0, 1.0, 1.0, 0.2])
+    tones = np.empty((13, 5, 3))
+    tones[:] = np.where((np.arange(13) % 2 == 1)[:, None, None], np.array(colour), np.array(shade(colour, 0.5)))
+    b.sheet(grid, tones, under=shade(colour, 0.5), thick=0.05)
+    lining: Colour = (0.55, 0.42, 0.25)
+    b.quad([(-0.96, 0.44, 0.15), (-0.96, -0.35, 0.17), (-0.35, 0.44, 0.17), (-0.5, 0.44, 0.16)], lining, True)
+    b.ellipsoid((-0.78, -0.2, 0.16), (0.16, 0.24, 0.07), (0.55, 0.55, 0.58), 8, 4)
+    b.solid((-0.95, -0.43, 0.0), (0.95, 0.43, 0.16))
+    return b.model()
+
+
+def _rolled_bag(colour: Colour) -> Model:
+    """Bag rolled up and strapped, 0.5 m long and 0.26 m thick."""
+    b = MeshBuilder()
+    b.body(
+        [(0.0, -0.26, 0.13), (0.0, -0.25, 0.13), (0.0, 0.25, 0.13), (0.0, 0.26, 0.13)],
+        [0.09, 0.13, 0.13, 0.09],
+        [0.09, 0.13, 0.13, 0.09],
+        colour,
+        12,
+    )
+    for y in (-0.13, 0.13):
+        b.limb((0.0, y - 0.022, 0.13), (0.0, y + 0.022, 0.13), 0.136, 0.136, BLACK, 12)
+    for r in (0.10, 0.05):  # the spiral of its end
+        b.limb(
+            (0.0, 0.255, 0.13), (0.0, 0.262 + 0.1 * (0.1 - r), 0.13), r, r, shade(colour, 0.4 if r > 0.08 else 1.2), 10
+        )
+    b.tube([(0.0, -0.13, 0.265), (0.0, 0.0, 0.33), (0.0, 0.13, 0.265)], 0.012, BLACK, 4)
+    b.solid((-0.13, -0.26, 0.0), (0.13, 0.26, 0.27))
+    return b.model()
+
+
+def _crumpled_bag(colour: Colour) -> Model:
+    """Bag left in a heap, its foot still stretched out: 1.3 x 0.7 m."""
+    b = MeshBuilder()
+    rng = np.random.default_rng(5)
+    b.body(
+        [(0.1, 0.0, 0.12), (0.4, -0.12, 0.11), (0.7, -0.05, 0.10), (0.95, 0.14, 0.07)],
+        [0.28, 0.28, 0.25, 0.14],
+        [0.14, 0.12, 0.11, 0.07],
+        colour,
+    )
+    for x, y, r in ((-0.15, 0.05, 0.30), (0.05, 0.2, 0.24), (-0.22, -0.18, 0.22)):
+        b.lump((x, y, 0.10), (r, 0.85 * r, 0.17), colour, rng, 0.22, 8, 6)
+    b.ellipsoid((-0.25, 0.02, 0.22), (0.13, 0.16, 0.06), (0.55, 0.42, 0.25), 8, 4)
+    b.solid((-0.42, -0.38, 0.0), (0.9, 0.40, 0.25))
+    return b.model()
+
+
+def _covered_bag(colour: Colour) -> Model:
+    """Mummy bag whose lower half lies under snow."""
+    b = MeshBuilder()
+    _mummy(b, colour)
+    rng = np.random.default_rng(8)
+    b.foreign = True
+    b.lump((0.62, 0.1, 0.0), (0.75, 0.66, 0.31), SNOW, rng, 0.10, 10, 6)
+    b.lump((0.05, -0.35, 0.0), (0.35, 0.3, 0.2), SNOW, rng, 0.12, 8, 5)
+    return b.model()
+
+
+SLEEPING_BAGS: tuple[Variant, ...] = (
+    *in_colours(_mummy_bag, "", "{} sleeping bag", "blue red green purple orange black teal"),
+    *in_colours(_quilt_bag, "quilt", "opened {} sleeping bag", "green navy red khaki maroon"),
+    *in_colours(_rolled_bag, "rolled", "rolled-up {} sleeping bag", "blue orange olive"),
+    *in_colours(_crumpled_bag, "crumpled", "crumpled {} sleeping bag", "red blue lime", held_out=True),
+    *in_colours(_covered_bag, "covered", "{} sleeping bag half under snow", "blue orange"),
 )

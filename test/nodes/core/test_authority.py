@@ -13,7 +13,7 @@ from rclpy.node import Node
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.msg import SafetyStatus
-from esar_ros.nodes.core import interface
+from esar_ros.nodes.core import node_names
 from esar_ros.nodes.core.authority import GHOST, UNNAMED, Authority, Endpoint, Writers, why_not_obeyed
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.qos import PROFILES
@@ -21,11 +21,11 @@ from esar_ros.nodes.core.steps import StepNode
 from esar_ros.nodes.messages.convert import is_mode
 
 SAFE = "/uav1/cmd_vel_safe"
-GOVERNOR = Endpoint(b"1", interface.SAFETY_GOVERNOR, "/uav1")
+GOVERNOR = Endpoint(b"1", node_names.SAFETY_GOVERNOR, "/uav1")
 
 
 def writers() -> Writers:
-    return Writers(SAFE, (interface.SAFETY_GOVERNOR,), ("/uav1", "/"))
+    return Writers(SAFE, (node_names.SAFETY_GOVERNOR,), ("/uav1", "/"))
 
 
 def test_the_one_writer_and_none_are_no_matter() -> None:
@@ -34,7 +34,7 @@ def test_the_one_writer_and_none_are_no_matter() -> None:
 
 @pytest.mark.parametrize(
     "other",
-    [Endpoint(b"2", "teleop", "/uav1"), Endpoint(b"2", interface.SAFETY_GOVERNOR, "/uav2")],
+    [Endpoint(b"2", "teleop", "/uav1"), Endpoint(b"2", node_names.SAFETY_GOVERNOR, "/uav2")],
     ids=["another name", "another vehicle's"],
 )
 def test_a_stranger_is_named_at_once_beside_the_writer_or_alone(other: Endpoint) -> None:
@@ -78,11 +78,12 @@ def test_a_mode_that_nobody_knows_is_none() -> None:
 
 def test_on_the_graph_a_second_publisher_is_seen_and_its_end_too(ros: Any) -> None:
     entry = BY_NAME[names.CMD_VEL_SAFE]
-    bridge, governor = Node("bridge"), Node(interface.SAFETY_GOVERNOR, namespace="/uav1")
+    bridge, governor = Node("bridge"), Node(node_names.SAFETY_GOVERNOR, namespace="/uav1")
     authority = Authority(bridge, "uav1", (names.CMD_VEL_SAFE,))
     governor.create_publisher(TwistStamped, names.CMD_VEL_SAFE, PROFILES[entry.quality])
-    assert ros([bridge, governor], lambda: bridge.count_publishers(SAFE) == 1)
-    assert not ros([], lambda: bool(authority.complaint), 1.0)
+    assert ros([bridge, governor], lambda: [one.node for one in authority._found(SAFE)] == [node_names.SAFETY_GOVERNOR])
+    authority.look()
+    assert not authority.complaint
     stranger = Node("teleop", namespace="/uav1")
     publisher = stranger.create_publisher(TwistStamped, names.CMD_VEL_SAFE, PROFILES[entry.quality])
     assert ros([stranger], lambda: "/uav1/teleop" in authority.complaint)

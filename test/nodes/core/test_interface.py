@@ -22,16 +22,17 @@ from esar_ros.bridges.airsim.client import AirSimClient, AirSimError
 from esar_ros.bridges.airsim.types import image_request
 from esar_ros.mission import names
 from esar_ros.mission.system.truth_token import VARIABLE
-from esar_ros.nodes.core import interface
-from esar_ros.nodes.core.interface import ACTIONS, ANY_NODE, TOPICS, Topic
+from esar_ros.nodes.core import interface, node_names
+from esar_ros.nodes.core.interface import ACTIONS, TOPICS, Topic
+from esar_ros.nodes.core.node_names import ANY_NODE
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.types import message_class
 from helpers.flight import Flight, write_short_task
 from helpers.ros_domain import own_domain
 
 VEHICLE = "uav1"
-SPACES = {name: f"/{VEHICLE}" for name in interface.VEHICLE_PARTICIPANTS} | {
-    name: "/" for name in (*interface.MISSION_PARTICIPANTS, interface.AIRSIM_BRIDGE)
+SPACES = {name: f"/{VEHICLE}" for name in node_names.VEHICLE_PARTICIPANTS} | {
+    name: "/" for name in (*node_names.MISSION_PARTICIPANTS, node_names.AIRSIM_BRIDGE)
 }
 
 
@@ -75,7 +76,7 @@ def test_a_topic_has_its_writer_type_and_quality(observer: Any, topic: Topic) ->
     writers = {info.node_name for info in found}
     if topic.name == names.OPERATOR_ACT:
         assert writers == {
-            interface.AIRSIM_BRIDGE, interface.SAFETY_GOVERNOR, interface.CLUE_DETECTOR, interface.VOXEL_MAPPER,
+            node_names.AIRSIM_BRIDGE, node_names.SAFETY_GOVERNOR, node_names.CLUE_DETECTOR, node_names.VOXEL_MAPPER,
         }  # fmt: skip
     elif topic.writer == ANY_NODE:
         assert writers <= set(SPACES)
@@ -129,12 +130,12 @@ def test_no_topic_is_on_the_graph_that_the_table_does_not_know(observer: Any) ->
 def test_only_the_governor_writes_what_the_bridge_obeys(observer: Any) -> None:
     safe = f"/{VEHICLE}/{names.CMD_VEL_SAFE}"
     writers = [(info.node_name, info.node_namespace) for info in observer.get_publishers_info_by_topic(safe)]
-    assert writers == [(interface.SAFETY_GOVERNOR, f"/{VEHICLE}")]
+    assert writers == [(node_names.SAFETY_GOVERNOR, f"/{VEHICLE}")]
     obeyed = {
         topic.name
         for topic in TOPICS
         for info in observer.get_subscriptions_info_by_topic(full_name(topic))
-        if info.node_name == interface.AIRSIM_BRIDGE and topic.type == "geometry_msgs/msg/TwistStamped"
+        if info.node_name == node_names.AIRSIM_BRIDGE and topic.type == "geometry_msgs/msg/TwistStamped"
     }
     assert obeyed == {names.CMD_VEL_SAFE}
 
@@ -178,12 +179,12 @@ def test_a_planner_s_process_cannot_read_the_truth(flight: Flight) -> None:
 # --- Diagnostics, parameters and lifecycle of the live nodes ---------------------------------------------------------
 
 NODES = sorted(f"{space.rstrip('/')}/{name}" for name, space in SPACES.items())
-MANAGED = (interface.CLUE_DETECTOR, interface.VOXEL_MAPPER, interface.SAFETY_GOVERNOR)
+MANAGED = (node_names.CLUE_DETECTOR, node_names.VOXEL_MAPPER, node_names.SAFETY_GOVERNOR)
 # Parameters that every rclpy node has, and those that are meant to be changed in flight.
 OF_RCLPY = ("use_sim_time", "start_type_description_service")
 CHANGEABLE = {
-    f"/{VEHICLE}/{interface.VOXEL_MAPPER}": {"map_file"},
-    f"/{interface.AIRSIM_BRIDGE}": {"paused", "speed"},
+    f"/{VEHICLE}/{node_names.VOXEL_MAPPER}": {"map_file"},
+    f"/{node_names.AIRSIM_BRIDGE}": {"paused", "speed"},
 }
 
 
@@ -276,7 +277,7 @@ def test_parameters_are_described_bounded_and_fixed_in_flight(call: Callable[...
 
 
 def test_nothing_of_the_governor_can_be_changed_in_flight(call: Callable[..., Any]) -> None:
-    node = f"/{VEHICLE}/{interface.SAFETY_GOVERNOR}"
+    node = f"/{VEHICLE}/{node_names.SAFETY_GOVERNOR}"
     off = Parameter(name="enabled", value=ParameterValue(type=ParameterType.PARAMETER_BOOL, bool_value=False))
     answer = call(SetParameters, f"{node}/set_parameters", SetParameters.Request(parameters=[off]))
     assert not answer.results[0].successful and "read-only" in answer.results[0].reason
@@ -300,7 +301,7 @@ def test_managed_nodes_start_active_and_offer_the_way_out(call: Callable[..., An
 
 
 def test_the_governor_cannot_be_deactivated_in_flight(observer: Any, spin: Callable[..., bool], call: Any) -> None:
-    node = interface.SAFETY_GOVERNOR
+    node = node_names.SAFETY_GOVERNOR
     for transition in (
         Transition.TRANSITION_DEACTIVATE,
         Transition.TRANSITION_CLEANUP,
@@ -313,17 +314,20 @@ def test_the_governor_cannot_be_deactivated_in_flight(observer: Any, spin: Calla
     assert state(call, node) == "active"
 
 
-@pytest.mark.parametrize("node", [interface.VOXEL_MAPPER, interface.CLUE_DETECTOR])
+@pytest.mark.parametrize("node", [node_names.VOXEL_MAPPER, node_names.CLUE_DETECTOR])
 def test_a_deactivated_node_goes_on_answering_with_what_it_knew(
     observer: Any, spin: Callable[..., bool], call: Callable[..., Any], node: str
 ) -> None:
     """Time goes on in lockstep; the map no longer grows, or nothing is detected."""
     heard: list[Any] = []
-    entry = interface.BY_NAME[names.MAP_STATUS if node == interface.VOXEL_MAPPER else names.DETECTIONS]
+    entry = interface.BY_NAME[names.MAP_STATUS if node == node_names.VOXEL_MAPPER else names.DETECTIONS]
     subscription = observer.create_subscription(
         message_class(entry.type), full_name(entry), heard.append, PROFILES[entry.quality]
     )
-    taken = lambda: [message.frames if node == interface.VOXEL_MAPPER else len(message.detections) for message in heard]  # noqa: E731
+
+    def taken() -> list[int]:
+        return [m.frames if node == node_names.VOXEL_MAPPER else len(m.detections) for m in heard]
+
     try:
         assert change(call, node, Transition.TRANSITION_DEACTIVATE)
         assert state(call, node) == "inactive"
@@ -333,14 +337,14 @@ def test_a_deactivated_node_goes_on_answering_with_what_it_knew(
         assert len(set(taken()[2:])) == 1
         assert change(call, node, Transition.TRANSITION_ACTIVATE)
         assert state(call, node) == "active"
-        if node == interface.VOXEL_MAPPER:
+        if node == node_names.VOXEL_MAPPER:
             before = taken()[-1]
             assert spin(lambda: taken()[-1] > before, 60.0)
     finally:
         observer.destroy_subscription(subscription)
 
 
-@pytest.mark.parametrize("node", [interface.VOXEL_MAPPER, interface.CLUE_DETECTOR])
+@pytest.mark.parametrize("node", [node_names.VOXEL_MAPPER, node_names.CLUE_DETECTOR])
 def test_a_node_that_is_cleaned_up_leaves_the_steps_and_comes_back(
     observer: Any, spin: Callable[..., bool], call: Callable[..., Any], node: str
 ) -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.system.truth_token import VARIABLE
-from esar_ros.nodes.core import interface
-from esar_ros.nodes.core.interface import REFEREE_RECORDER, SENSING, SIMULATOR
+from esar_ros.nodes.core import node_names
+from esar_ros.nodes.core.node_names import REFEREE_RECORDER, SENSING, SIMULATOR
 from esar_ros.nodes.graph.mission import TRUTH_DETECTOR, MissionOptions, NodeSpec, mission_graph, vehicle_names
 
 DEFAULT = MissionOptions(map="aotai", seed=7, detector=TRUTH_DETECTOR)
@@ -27,7 +27,7 @@ def test_processes_of_a_mission() -> None:
     assert set(by_label(DEFAULT)) == {
         SIMULATOR,
         REFEREE_RECORDER,
-        interface.AIRSIM_BRIDGE,
+        node_names.AIRSIM_BRIDGE,
         "uav1-safety_governor",
         "uav1-pilot",
         "uav1-sensing",
@@ -47,15 +47,15 @@ def test_two_vehicles_have_nodes_of_their_own_and_share_the_others() -> None:
     graph = by_label(replace(DEFAULT, vehicles=("uav1", "uav2")))
     assert len(graph) == 3 + 1 + 2 * 3
     for vehicle in ("uav1", "uav2"):
-        for executable in (interface.SAFETY_GOVERNOR, interface.PILOT, interface.PLANNER):
+        for executable in (node_names.SAFETY_GOVERNOR, node_names.PILOT, node_names.PLANNER):
             assert graph[f"{vehicle}-{executable}"].namespace == f"/{vehicle}"
         other = {"uav1": "uav2", "uav2": "uav1"}[vehicle]
-        for executable in (interface.SAFETY_GOVERNOR, interface.PLANNER):
+        for executable in (node_names.SAFETY_GOVERNOR, node_names.PLANNER):
             assert graph[f"{vehicle}-{executable}"].parameters["others"] == [other]
     assert graph[SENSING].parameters["team"] == ["/uav1", "/uav2"]
     assert graph[SENSING].namespace == "", "one given to the process would be forced on all of its nodes"
     assert graph[SENSING].images and graph[SENSING].truth
-    for shared in (REFEREE_RECORDER, interface.AIRSIM_BRIDGE):
+    for shared in (REFEREE_RECORDER, node_names.AIRSIM_BRIDGE):
         assert graph[shared].namespace == ""
         assert graph[shared].parameters["vehicles"] == ["uav1", "uav2"]
     assert "uav1,uav2" in graph[SIMULATOR].arguments
@@ -67,27 +67,27 @@ def test_a_namespace_holds_the_whole_graph(namespace: str) -> None:
     spaces = {spec.executable: spec.namespace for spec in graph if spec.ros}
     assert spaces == {
         REFEREE_RECORDER: "/team",
-        interface.AIRSIM_BRIDGE: "/team",
-        interface.SAFETY_GOVERNOR: "/team/uav1",
-        interface.PILOT: "/team/uav1",
+        node_names.AIRSIM_BRIDGE: "/team",
+        node_names.SAFETY_GOVERNOR: "/team/uav1",
+        node_names.PILOT: "/team/uav1",
         SENSING: "/team/uav1",
-        interface.PLANNER: "/team/uav1",
+        node_names.PLANNER: "/team/uav1",
     }
 
 
 def test_only_the_embedded_world_starts_a_simulator() -> None:
     remote = by_label(replace(DEFAULT, world="airsim", host="192.0.2.1", port=4000))
     assert SIMULATOR not in remote
-    for label in (REFEREE_RECORDER, interface.AIRSIM_BRIDGE, "uav1-sensing"):
+    for label in (REFEREE_RECORDER, node_names.AIRSIM_BRIDGE, "uav1-sensing"):
         assert remote[label].parameters["host"] == "192.0.2.1"
         assert remote[label].parameters["port"] == 4000
 
 
 def test_in_world_px4_every_vehicle_has_a_bridge_of_its_own_on_system_time() -> None:
     graph = by_label(replace(DEFAULT, world="px4", pace="realtime", vehicles=("uav1", "uav2")))
-    assert interface.AIRSIM_BRIDGE not in graph and SIMULATOR not in graph
+    assert node_names.AIRSIM_BRIDGE not in graph and SIMULATOR not in graph
     for index, vehicle in enumerate(("uav1", "uav2")):
-        bridge = graph[f"{vehicle}-{interface.PX4_BRIDGE}"]
+        bridge = graph[f"{vehicle}-{node_names.PX4_BRIDGE}"]
         assert (bridge.namespace, bridge.parameters["index"], bridge.restart) == (f"/{vehicle}", index, True)
         assert graph[f"{vehicle}-{SENSING}"].parameters["stamps"] == "arrival"
     assert not any(spec.parameters["use_sim_time"] for spec in graph.values())

@@ -14,7 +14,7 @@ import yaml
 from esar_ros.bridges.px4.settings import load_px4_settings
 from esar_ros.bridges.px4.versions import DEFAULT, RELEASES
 from esar_ros.mission.errors import UsageError
-from esar_ros.nodes.core import interface
+from esar_ros.nodes.core import node_names
 from esar_ros.nodes.graph.mission import (
     PX4_TAU,
     REFEREE_RECORDER,
@@ -31,7 +31,7 @@ REAL = MissionOptions(map="aotai", seed=7, world="px4", pace="realtime", detecto
 def test_nobody_who_knows_the_truth_is_there() -> None:
     specs = vehicle_graph(REAL)
     executables = {spec.executable for spec in specs}
-    assert executables.isdisjoint({SIMULATOR, REFEREE_RECORDER, SENSING, interface.AIRSIM_BRIDGE, interface.REFEREE})
+    assert executables.isdisjoint({SIMULATOR, REFEREE_RECORDER, SENSING, node_names.AIRSIM_BRIDGE, node_names.REFEREE})
     assert not any(spec.truth for spec in specs)
     assert not any(spec.parameters["use_sim_time"] for spec in specs)
 
@@ -41,15 +41,15 @@ def test_every_vehicle_has_the_control_chain() -> None:
     for spec in vehicle_graph(REAL):
         spaces.setdefault(spec.namespace, set()).add(spec.executable)
     chain = {
-        interface.PX4_BRIDGE, interface.SAFETY_GOVERNOR, interface.PILOT, interface.CLUE_DETECTOR,
-        interface.VOXEL_MAPPER, interface.PLANNER, interface.RANGE_DRIVER,
+        node_names.PX4_BRIDGE, node_names.SAFETY_GOVERNOR, node_names.PILOT, node_names.CLUE_DETECTOR,
+        node_names.VOXEL_MAPPER, node_names.PLANNER, node_names.RANGE_DRIVER,
     }  # fmt: skip
-    assert spaces == {"": {interface.MISSION_CONTROL, interface.RECORDER}, "/uav1": chain, "/uav2": chain}
+    assert spaces == {"": {node_names.MISSION_CONTROL, node_names.RECORDER}, "/uav1": chain, "/uav2": chain}
 
 
 @pytest.mark.parametrize(("ranges", "told"), [("lidar", ["lidar"] * 2), ("depth", ["depth"] * 2), ("none", [])])
 def test_ranges_are_made_of_what_is_said(ranges: str, told: list[str]) -> None:
-    graph = [spec for spec in vehicle_graph(REAL, ranges) if spec.executable == interface.RANGE_DRIVER]
+    graph = [spec for spec in vehicle_graph(REAL, ranges) if spec.executable == node_names.RANGE_DRIVER]
     assert [spec.parameters["source"] for spec in graph] == told
 
 
@@ -61,7 +61,7 @@ def test_governors_and_planners_know_the_other_vehicles() -> None:
     }
     pairs, nodes = (
         (("/uav1", "uav2"), ("/uav2", "uav1")),
-        (interface.SAFETY_GOVERNOR, interface.PILOT, interface.PLANNER),
+        (node_names.SAFETY_GOVERNOR, node_names.PILOT, node_names.PLANNER),
     )
     assert told == {(space, node): [other] for space, other in pairs for node in nodes}
 
@@ -71,7 +71,7 @@ def test_an_autopilot_that_was_not_calibrated_is_taken_for_slow() -> None:
     simulated = mission_graph(replace(REAL, vehicles=("uav1",)))
     for specs in (vehicle_graph(REAL), simulated):
         told = {spec.executable: spec.parameters["limits.tau"] for spec in specs if "limits.tau" in spec.parameters}
-        assert told == {interface.SAFETY_GOVERNOR: PX4_TAU, interface.PILOT: PX4_TAU}
+        assert told == {node_names.SAFETY_GOVERNOR: PX4_TAU, node_names.PILOT: PX4_TAU}
     embedded = mission_graph(MissionOptions(map="aotai", seed=7))
     assert not any("limits.tau" in spec.parameters for spec in embedded)
 

@@ -15,7 +15,7 @@ import pytest
 
 from esar_ros.mission import names
 from esar_ros.mission.modes import Mode
-from esar_ros.nodes.core.interface import PILOT
+from esar_ros.nodes.core.node_names import PILOT
 from esar_ros.scoring.bag import read_bag
 
 ROOT = Path(__file__).resolve().parents[3]

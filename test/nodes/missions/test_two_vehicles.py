@@ -13,7 +13,7 @@ import rclpy
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
 from esar_ros.mission import names
-from esar_ros.nodes.core import interface
+from esar_ros.nodes.core import interface, node_names
 from esar_ros.safety.limits import load_limits
 from esar_ros.scoring.bag import read_bag, score_bag
 from esar_ros.scoring.record import EpisodeRecord
@@ -79,8 +79,8 @@ def test_the_same_twice(seen: Seen, tmp_path: Path, domain: int) -> None:
 
 
 def test_every_node_lives_once_in_its_vehicle_s_namespace(seen: Seen) -> None:
-    own = {(node, f"/{vehicle}") for node in interface.VEHICLE_PARTICIPANTS for vehicle in TEAM}
-    shared = {(node, "/") for node in (*interface.MISSION_PARTICIPANTS, interface.AIRSIM_BRIDGE)}
+    own = {(node, f"/{vehicle}") for node in node_names.VEHICLE_PARTICIPANTS for vehicle in TEAM}
+    shared = {(node, "/") for node in (*node_names.MISSION_PARTICIPANTS, node_names.AIRSIM_BRIDGE)}
     assert sorted(seen.nodes) == sorted(own | shared)
 
 
@@ -88,7 +88,7 @@ def test_every_display_of_the_view_of_two_has_a_publisher_that_reaches_it(seen: 
     for display, vehicle, topic in shown("multi.rviz"):
         found = seen.publishers[display["Topic"]["Value"]]
         assert len(found) == 1, display["Topic"]["Value"]
-        bridged = interface.BY_NAME[topic].writer == interface.AIRSIM_BRIDGE
+        bridged = interface.BY_NAME[topic].writer == node_names.AIRSIM_BRIDGE
         assert found[0].node_namespace == ("/" if bridged else f"/{vehicle}")
         assert found[0].topic_type == SHOWS[display["Class"].split("/")[1]], topic
         assert found[0].qos_profile.reliability == ReliabilityPolicy.RELIABLE

@@ -15,7 +15,7 @@ from esar_ros.mission.task import load_task
 from esar_ros.planning import registry
 from esar_ros.planning.exchange import Form, Question
 from esar_ros.planning.methods.maps.goal_graph import GoalGraph
-from esar_ros.planning.methods.maps.unigoal import Correction, Correlations
+from esar_ros.planning.methods.maps.goal_questions import Correction, Correlations
 from esar_ros.planning.methods.models.aoa import VariableStep
 from esar_ros.planning.methods.models.apex import Attractions, SceneObjects
 from esar_ros.planning.methods.models.mllm import Strategy

@@ -10,15 +10,16 @@ from esar_ros.faults import schedule as core
 from esar_ros.faults.schedule import ProcessFault, Schedule, load_schedule
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
-from esar_ros.nodes.core import interface
-from esar_ros.nodes.core.interface import REFEREE_RECORDER, SENSING, SIMULATOR, TOPICS, VEHICLE_PARTICIPANTS
+from esar_ros.nodes.core import node_names
+from esar_ros.nodes.core.interface import TOPICS
+from esar_ros.nodes.core.node_names import REFEREE_RECORDER, SENSING, SIMULATOR, VEHICLE_PARTICIPANTS
 
 # Latched ones come once and without a stamp of the mission; ticks and heartbeats say who takes part.
 _UNTOUCHED = (names.TICK, names.HEARTBEAT, names.BRIEF, names.MISSION_STATE)
-_LOOKING = (interface.CLUE_DETECTOR, interface.VOXEL_MAPPER)
+_LOOKING = (node_names.CLUE_DETECTOR, node_names.VOXEL_MAPPER)
 PROCESSES = (
-    SIMULATOR, REFEREE_RECORDER, interface.AIRSIM_BRIDGE, interface.SAFETY_GOVERNOR, interface.PILOT, SENSING,
-    interface.PLANNER,
+    SIMULATOR, REFEREE_RECORDER, node_names.AIRSIM_BRIDGE, node_names.SAFETY_GOVERNOR, node_names.PILOT, SENSING,
+    node_names.PLANNER,
 )  # fmt: skip
 
 
@@ -50,7 +51,7 @@ def _check(fault: Any, vehicles: Sequence[str], pace: str) -> None:
         raise UsageError(f"no node '{fault.node}' takes faults", f"choose one of {', '.join(VEHICLE_PARTICIPANTS)}")
     if pace == "lockstep" and isinstance(fault, core.ClockReset):
         raise UsageError("clock_reset in lockstep, where the tick is the clock", "use pace realtime")
-    if pace == "lockstep" and fault.node == interface.CAMERA_DRIVER:
+    if pace == "lockstep" and fault.node == node_names.CAMERA_DRIVER:
         raise UsageError("a fault at camera_driver in lockstep, where all wait for its answer", "use pace realtime")
     topic = getattr(fault, "topic", None)
     if topic is None:

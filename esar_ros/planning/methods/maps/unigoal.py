@@ -30,26 +30,22 @@ layout, a correlation is the share of kinds in common, and nothing is corrected.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
 from esar_ros.geometry.frames import Vector
-from esar_ros.mission.clues import KINDS
 from esar_ros.mission.observation import UNKNOWN, Grid, Observation, SeenClue
 from esar_ros.planning.depth_view import BOX_GRID, surface_in_box
-from esar_ros.planning.exchange import Form, clean
-from esar_ros.planning.flight_words import flight_words, place_words
+from esar_ros.planning.flight_words import flight_words
 from esar_ros.planning.methods.maps.exploration import ExplorationSettings, Target
 from esar_ros.planning.methods.maps.frontier import clear_disc
 from esar_ros.planning.methods.maps.goal_graph import (
     LANDMARKS,
     MATCHED,
-    NODE_KINDS,
     VERIFY,
     GoalGraph,
     Match,
@@ -59,35 +55,29 @@ from esar_ros.planning.methods.maps.goal_graph import (
     match,
     predicted_goal,
 )
+from esar_ros.planning.methods.maps.goal_questions import (
+    PROMPTS,
+    About,
+    Answer,
+    Correction,
+    Correlations,
+    Landmarks,
+    ask_for_correction,
+    ask_for_correlations,
+    ask_for_graph,
+    ask_for_landmarks,
+    ids_of,
+)
 from esar_ros.planning.methods.maps.grid_walk import Frontier
 from esar_ros.planning.methods.maps.map_method import MapMethod, MapSettings, closeness
 from esar_ros.planning.model.mind import Mind, Thought
 from esar_ros.planning.model.settings import ModelSettings
-from esar_ros.planning.model.thinker import Thinker, ask
+from esar_ros.planning.model.thinker import Thinker
 from esar_ros.planning.registry import register
 from esar_ros.planning.search_area import nearest_inside
-from esar_ros.planning.sectors import ORDER, images_of, mission_words
+from esar_ros.planning.sectors import mission_words
 
-GRAPH_SYSTEM = (
-    "From the brief of a search-and-rescue mission, list at most five objects a drone should find on the way to a "
-    "missing person, the person first, where each probably lies relative to the first (metres east and north), "
-    "which pairs lie near each other, and which belong together."
-)
-CORRELATION_SYSTEM = (
-    "A search-and-rescue drone has found groups of objects. For each say how probably, from 0 to 1, what it looks for "
-    "is near it, even if you know little."
-)
-CORRECTION_SYSTEM = (
-    "A search-and-rescue drone believes that what it has found is what the brief tells of. Name the numbers of those "
-    "objects of which that is not reasonable, for what they are or where they lie."
-)
-LANDMARK_SYSTEM = (
-    "You see the cameras of a search-and-rescue drone. Find the landmarks that are asked for. For each that a picture "
-    "shows say in which camera's picture it is, and its box there: x and y of the left top and the right bottom "
-    "corner, 0 to 1000. Leave out what you do not see."
-)
 _MOVED = 10.0  # m: a predicted place that shifts less is the same
-_About = tuple[tuple[int, ...], ...]  # ids of the objects of each group that a question is about
 
 
 class UniGoalSettings(MapSettings):
@@ -100,42 +90,6 @@ class UniGoalSettings(MapSettings):
     model: ModelSettings = Field(default_factory=ModelSettings)
 
 
-class Correlations(Form):
-    """How probably what is looked for is near each group, in their order."""
-
-    scores: list[float] = Field(max_length=40)
-
-
-class Correction(Form):
-    """The objects that are not what they were taken for."""
-
-    wrong: list[int] = Field(default_factory=list, max_length=40)
-
-
-class Landmark(Form):
-    """A landmark in a picture."""
-
-    kind: Literal[LANDMARKS]  # type: ignore[valid-type]
-    camera: Literal["front", "left", "right", "down"]
-    box: tuple[float, float, float, float] = Field(description="[left, top, right, bottom], each 0 to 1000")
-
-
-class Landmarks(Form):
-    """The landmarks that the pictures show."""
-
-    landmarks: list[Landmark] = Field(max_length=20)
-
-
-@dataclass(frozen=True)
-class _Answer:
-    """An answer of the model to one of the questions, or None and why; seen: the frame that it was asked about."""
-
-    value: GoalGraph | Correlations | Correction | Landmarks | None
-    trouble: str
-    about: _About = ()
-    seen: Observation | None = None
-
-
 @register("unigoal")
 class UniGoal(Thinker, MapMethod):
     """Frontiers towards where the goal graph says the goal is."""
@@ -143,12 +97,12 @@ class UniGoal(Thinker, MapMethod):
     name = "unigoal"
     asks_model = True
     settings_type: ClassVar[type[ExplorationSettings]] = UniGoalSettings
-    prompts = (GRAPH_SYSTEM, CORRELATION_SYSTEM, CORRECTION_SYSTEM, LANDMARK_SYSTEM)
+    prompts = PROMPTS
     _settings: UniGoalSettings
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         super().__init__(parameters)
-        self._mind: Mind[_Answer] = Mind(self._settings.model, self.name, self.prompts)
+        self._mind: Mind[Answer] = Mind(self._settings.model, self.name, self.prompts)
         self.name = self._mind.method
 
     @property
@@ -159,6 +113,7 @@ class UniGoal(Thinker, MapMethod):
     def prepare(self) -> None:
         """The goal graph by words, until the model has made a better one."""
         self._mind.reset(self._brief)
+        self._home: Vector = np.asarray(self._brief.home, dtype=np.float64)  # (3,)
         self._goal, self._read_by = graph_of_words(self._brief.prompt), ""
         self._finds: list[SeenClue] = []  # of the detector
         self._landmarks: list[SeenClue] = []  # of the model, with ids below 0
@@ -168,7 +123,7 @@ class UniGoal(Thinker, MapMethod):
         self._blacklist: set[int] = set()
         self._match = Match({}, 0.0)
         self._drawn_to: Vector | None = None  # (2,) the predicted goal, or the middle of the best group
-        self._asked: set[_About] = set()  # what the model was asked about
+        self._asked: set[About] = set()  # what the model was asked about
         self._scores: dict[tuple[int, ...], float] = {}  # the model's, by the ids of a group
 
     def look(self, observation: Observation) -> None:
@@ -266,7 +221,7 @@ class UniGoal(Thinker, MapMethod):
         if not groups:
             return None
         kinds = [self._goal.nodes[number].kind for number in self._goal.first_group]
-        scores = [self._scores.get(_ids(group), correlation_of_words(kinds, group)) for group in groups]
+        scores = [self._scores.get(ids_of(group), correlation_of_words(kinds, group)) for group in groups]
         best = int(np.argmax(scores))
         if scores[best] <= 0.0:
             return None
@@ -309,26 +264,29 @@ class UniGoal(Thinker, MapMethod):
             self._blacklist |= {ids[n - 1] for n in answer.value.wrong if 1 <= n <= len(ids)}
         self._rematch()
 
-    def _due(self, observation: Observation) -> Thought[_Answer] | None:
+    def _due(self, observation: Observation) -> Thought[Answer] | None:
         """Returns the next thought: graph, landmarks, then a correction or correlations, each set of objects once."""
+        situation, pictures = self._situation(observation), self._mind.sends_images
         if not self._read_by:
-            return self._read(observation)
+            return ask_for_graph(situation, pictures is not None)
         missing = {node.kind for number, node in enumerate(self._goal.nodes) if number not in self._match.found}
         wanted = [kind for kind in LANDMARKS if kind in missing]
         if wanted and observation.views and observation.stamp - self._looked >= self._settings.look_every:
             self._looked = observation.stamp
-            return self._find(wanted, observation)
+            return ask_for_landmarks(situation, wanted, observation, pictures)
         if self._match.overlap >= VERIFY:
             matched = list(self._match.found.values())
-            about: _About = (_ids(matched),)
-            return self._correct(matched, about, observation) if self._is_new(about) else None
+            is_new = self._is_new((ids_of(matched),))
+            return ask_for_correction(situation, matched, self._home) if is_new else None
         if self._match.overlap >= MATCHED and len(self._match.found) >= 2:
             return None
-        groups = [group for group in self._groups() if _ids(group) not in self._scores]
-        about = tuple(_ids(group) for group in groups)
-        return self._correlate(groups, about, observation) if groups and self._is_new(about) else None
+        groups = [group for group in self._groups() if ids_of(group) not in self._scores]
+        if not groups or not self._is_new(tuple(map(ids_of, groups))):
+            return None
+        kinds = [self._goal.nodes[number].kind for number in self._goal.first_group]
+        return ask_for_correlations(situation, kinds, groups, self._home)
 
-    def _is_new(self, about: _About) -> bool:
+    def _is_new(self, about: About) -> bool:
         """Returns whether the model was not asked about these objects, and notes that it is now."""
         new = about not in self._asked
         self._asked.add(about)
@@ -336,23 +294,11 @@ class UniGoal(Thinker, MapMethod):
 
     def _situation(self, observation: Observation) -> str:
         """Returns what every question begins with: the brief, the flight, and what comes of the answer."""
-        home = np.asarray(self._brief.home, dtype=np.float64)
         return (
-            f"{mission_words(self._brief)}\n{flight_words(observation, home, self._track)}\n"
+            f"{mission_words(self._brief)}\n{flight_words(observation, self._home, self._track)}\n"
             f"The drone flies by itself, {self._height:g} m above ground, to edges of the searched ground near it and "
             "near the place that the objects point to, and to anyone whom its detector finds."
         )
-
-    def _read(self, observation: Observation) -> Thought[_Answer]:
-        kinds = NODE_KINDS if self._mind.sends_images is not None else KINDS
-        text = f"{self._situation(observation)}\nKinds: {', '.join(kinds)}."
-        return _Answer(*(yield from ask("goal_graph", GRAPH_SYSTEM, text, GoalGraph)))
-
-    def _find(self, wanted: Sequence[str], observation: Observation) -> Thought[_Answer]:
-        text = f"{self._situation(observation)}\nLandmarks: {', '.join(wanted)}."
-        images = images_of(observation, ORDER, self._mind.sends_images)
-        answer, trouble = yield from ask("landmarks", LANDMARK_SYSTEM, text, Landmarks, images)
-        return _Answer(answer, trouble, seen=observation)
 
     def _place(self, answer: Landmarks, seen: Observation) -> None:
         """Adds landmarks to the scene where depth shows what is in their boxes, one of a kind where they lie near."""
@@ -374,29 +320,3 @@ class UniGoal(Thinker, MapMethod):
                 SeenClue(number, one.kind, name, 1.0, place, spread, 1, away, seen.stamp, seen.stamp)
             )
         self._scene = [*self._finds, *self._landmarks]
-
-    def _correlate(
-        self, groups: Sequence[Sequence[SeenClue]], about: _About, observation: Observation
-    ) -> Thought[_Answer]:
-        wanted = ", ".join(self._goal.nodes[number].kind for number in self._goal.first_group)
-        text = "\n".join([self._situation(observation), f"It looks for: {wanted}.", "Groups:", *self._listed(groups)])
-        return _Answer(*(yield from ask("correlation", CORRELATION_SYSTEM, text, Correlations)), about)
-
-    def _correct(self, matched: Sequence[SeenClue], about: _About, observation: Observation) -> Thought[_Answer]:
-        listed = self._listed([[clue] for clue in matched])
-        text = "\n".join([self._situation(observation), "Objects:", *listed])
-        return _Answer(*(yield from ask("correction", CORRECTION_SYSTEM, text, Correction)), about)
-
-    def _listed(self, groups: Sequence[Sequence[SeenClue]]) -> list[str]:
-        """Returns a line for each group: its objects and where it lies."""
-        home = np.asarray(self._brief.home, dtype=np.float64)
-        lines = []
-        for number, group in enumerate(groups, 1):
-            words = ", ".join(clean(clue.text or clue.kind.replace("_", " "), 60) for clue in group)
-            middle = np.mean([clue.position for clue in group], axis=0)
-            lines.append(f"{number}: {words}, {place_words(middle, home)}")
-        return lines
-
-
-def _ids(clues: Sequence[SeenClue]) -> tuple[int, ...]:
-    return tuple(clue.id for clue in clues)

@@ -10,7 +10,7 @@ import json
 import logging
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -25,7 +25,7 @@ from esar_ros.mission.rescue import Animation
 from esar_ros.sim.render.renderer import Frame
 from esar_ros.sim.walking.first_person import FOV
 from esar_ros.suites.rescuebench.door.clocks import Clock
-from esar_ros.suites.rescuebench.door.names import CAMERAS, EYE_CAMERA, TOP_CAMERA, Kind, kind_of, listed
+from esar_ros.suites.rescuebench.door.names import CAMERAS, EYE_CAMERA, TOP_CAMERA, Kind, listed
 from esar_ros.suites.rescuebench.door.pictures import (
     Colour,
     Pictures,
@@ -37,7 +37,17 @@ from esar_ros.suites.rescuebench.door.pictures import (
     mask_picture,
     palette_colour,
 )
-from esar_ros.suites.rescuebench.door.scene import FARTHEST, Scene
+from esar_ros.suites.rescuebench.door.scene import Scene
+from esar_ros.suites.rescuebench.door.words import (
+    camera_of,
+    channel_of,
+    check_player,
+    digit_of,
+    number_of,
+    placed_thing_of,
+    thing_of,
+    words_of,
+)
 
 LOG = logging.getLogger(__name__)
 WIRE_VERSION = "1.1.0"  # of UnrealCV's commands: the first that tells which it knows
@@ -162,37 +172,37 @@ class Commands:
 
     @command("vget /camera/[id]/location")
     def _camera_location(self, camera: str) -> Answer:
-        return _numbers(self._view(camera).location)
+        return words_of(self._view(camera).location)
 
     @command("vget /camera/[id]/rotation")
     def _camera_rotation(self, camera: str) -> Answer:
-        return _numbers(self._view(camera).rotation)
+        return words_of(self._view(camera).rotation)
 
     @command("vget /camera/[id]/pose")
     def _camera_pose(self, camera: str) -> Answer:
         view = self._view(camera)
-        return _numbers((*view.location, *view.rotation))
+        return words_of((*view.location, *view.rotation))
 
     @command("vget /camera/[id]/fov")
     def _camera_fov(self, camera: str) -> Answer:
-        return _numbers([self._view(camera).fov])
+        return words_of([self._view(camera).fov])
 
     @command("vset /camera/[id]/location [x] [y] [z]")
     def _set_camera_location(self, camera: str, *xyz: str) -> Answer:
-        self._free(camera).location = np.array([_number(word) for word in xyz])
+        self._free(camera).location = np.array([number_of(word) for word in xyz])
         return OK
 
     @command("vset /camera/[id]/rotation [pitch] [yaw] [roll]")
     def _set_camera_rotation(self, camera: str, *angles: str) -> Answer:
-        pitch, yaw, roll = (_number(word) for word in angles)
+        pitch, yaw, roll = (number_of(word) for word in angles)
         self._free(camera).rotation = pitch, yaw, roll
         return OK
 
     @command("vset /camera/[id]/fov [degrees]")
     def _set_camera_fov(self, camera: str, degrees: str) -> Answer:
-        fov = _number(degrees)
+        fov = number_of(degrees)
         checked_fov(fov)
-        if _camera(camera) == EYE_CAMERA:
+        if camera_of(camera) == EYE_CAMERA:
             self._eye_fov = fov
         else:
             self._top.fov = fov
@@ -200,7 +210,7 @@ class Commands:
 
     @command("vset /camera/[id]/illumination [kind]", "vset /camera/[id]/reflection [kind]")
     def _camera_quality(self, camera: str, kind: str) -> Answer:
-        _camera(camera)
+        camera_of(camera)
         return OK  # there is one way of lighting here
 
     @command("vget /camera/[id]/lit [format]")
@@ -221,18 +231,18 @@ class Commands:
         return encoded(depth_picture(self._frame(camera)), known)
 
     def _view(self, camera: str) -> _Camera:
-        if _camera(camera) == TOP_CAMERA:
+        if camera_of(camera) == TOP_CAMERA:
             return self._top
         location, heading, pitch = self._scene.eye
         return _Camera(location, (pitch, heading, 0.0), self._eye_fov)
 
     def _free(self, camera: str) -> _Camera:
-        if _camera(camera) != TOP_CAMERA:
+        if camera_of(camera) != TOP_CAMERA:
             raise UsageError("the walker's camera goes where the walker goes", "turn it with set_cam")
         return self._top
 
     def _do(self, name: str, animation: Animation) -> Answer:
-        _player(name)
+        check_player(name)
         self._scene.act(animation)
         return OK
 
@@ -253,50 +263,50 @@ class Commands:
 
     @command("vget /object/[name]/location")
     def _location(self, name: str) -> Answer:
-        return _numbers(self._scene.location(*_there(name)))
+        return words_of(self._scene.location(*placed_thing_of(name)))
 
     @command("vget /object/[name]/rotation")
     def _rotation(self, name: str) -> Answer:
-        return _numbers((0.0, self._scene.heading(*_there(name)), 0.0))
+        return words_of((0.0, self._scene.heading(*placed_thing_of(name)), 0.0))
 
     @command("vget /object/[name]/scale")
     def _scale(self, name: str) -> Answer:
-        _known(name)
-        return _numbers((1.0, 1.0, 1.0))
+        thing_of(name)
+        return words_of((1.0, 1.0, 1.0))
 
     @command("vget /object/[name]/color")
     def _colour(self, name: str) -> Answer:
-        instance = self._scene.instance(*_known(name))
+        instance = self._scene.instance(*thing_of(name))
         red, green, blue = (0, 0, 0) if instance is None else self._colours.get(instance, palette_colour(instance))
         return f"(R={red},G={green},B={blue},A=255)"
 
     @command("vset /object/[name]/location [x] [y] [z]")
     def _set_location(self, name: str, *xyz: str) -> Answer:
-        self._scene.move_to(_known(name)[0], np.array([_number(word) for word in xyz]))
+        self._scene.move_to(thing_of(name)[0], np.array([number_of(word) for word in xyz]))
         return OK
 
     @command("vset /object/[name]/rotation [pitch] [yaw] [roll]")
     def _set_rotation(self, name: str, pitch: str, yaw: str, roll: str) -> Answer:
-        _number(pitch), _number(roll)
-        self._scene.turn_to(_known(name)[0], _number(yaw))
+        number_of(pitch), number_of(roll)
+        self._scene.turn_to(thing_of(name)[0], number_of(yaw))
         return OK
 
     @command("vset /object/[name]/color [r] [g] [b]")
     def _set_colour(self, name: str, *rgb: str) -> Answer:
-        instance = self._scene.instance(*_known(name))
-        red, green, blue = (_channel(word) for word in rgb)
+        instance = self._scene.instance(*thing_of(name))
+        red, green, blue = (channel_of(word) for word in rgb)
         if instance is not None:
             self._colours[instance] = red, green, blue
         return OK
 
     @command("vset /object/[name]/scale [x] [y] [z]")
     def _set_scale(self, name: str, *xyz: str) -> Answer:
-        _known(name)
+        thing_of(name)
         return OK  # the public code flattens a stretcher that is as high as a bed; ours is not
 
     @command("vset /object/[name]/destroy")
     def _destroy(self, name: str) -> Answer:
-        kind, _ = _known(name)
+        kind, _ = thing_of(name)
         if kind is not Kind.DRONE:
             raise UsageError(f"{name} stays", "only a drone can be taken away")
         return OK
@@ -305,16 +315,16 @@ class Commands:
 
     @command("vbp [name] set_move [angle] [speed]")
     def _set_move(self, name: str, angle: str, speed: str) -> Answer:
-        _player(name)
-        turn, pace = _number(angle), _number(speed)
+        check_player(name)
+        turn, pace = number_of(angle), number_of(speed)
         self._scene.advance(self._clock.moved())
         self._scene.walk(turn, pace)
         return OK
 
     @command("vbp [name] set_cam [x] [y] [z] [roll] [pitch] [yaw]")
     def _set_cam(self, name: str, *numbers: str) -> Answer:
-        _player(name)
-        *_, pitch, yaw = (_number(word) for word in numbers)
+        check_player(name)
+        *_, pitch, yaw = (number_of(word) for word in numbers)
         if not -89.0 <= pitch <= 89.0:
             raise UsageError(f"a pitch of {pitch:g} degrees", "give -89 to 89")
         self._scene.look = -math.radians(yaw), math.radians(pitch)
@@ -348,80 +358,31 @@ class Commands:
 
     @command("vbp [name] set_phy [state]", "vbp [name] set_random [state]", "vbp [name] set_interval [state]")
     def _idle(self, name: str, state: str) -> Answer:
-        _known(name)
+        thing_of(name)
         return OK  # nothing here is pushed about, and nobody walks by themselves
 
     @command("vbp [name] set_app [id]")
     def _appearance(self, name: str, number: str) -> Answer:
-        kind, _ = _known(name)
+        kind, _ = thing_of(name)
         if kind is not Kind.VICTIM:
             raise UsageError(f"{name} has one appearance", "give the victim's name")
-        self._scene.dress(int(_number(number)))
+        self._scene.dress(int(number_of(number)))
         return OK
 
     @command("vbp [name] is_picked")
     def _is_picked(self, name: str) -> Answer:
-        return _flag(_known(name)[0] is Kind.VICTIM and self._scene.carrying)
+        return digit_of(thing_of(name)[0] is Kind.VICTIM and self._scene.carrying)
 
     @command("vbp [name] is_carrying")
     def _is_carrying(self, name: str) -> Answer:
-        return _flag(_known(name)[0] is Kind.PLAYER and self._scene.carrying)
+        return digit_of(thing_of(name)[0] is Kind.PLAYER and self._scene.carrying)
 
     @command("vbp [name] get_hit")
     def _get_hit(self, name: str) -> Answer:
-        _player(name)
-        return _flag(self._scene.take_hit())
+        check_player(name)
+        return digit_of(self._scene.take_hit())
 
     @command("vbp [name] get_speed")
     def _get_speed(self, name: str) -> Answer:
-        _player(name)
+        check_player(name)
         return json.dumps({"Speed": f"{abs(self._scene.stage.walker.action.clipped().speed) * CM:.1f}"})
-
-
-def _camera(word: str) -> int:
-    if word not in map(str, range(len(CAMERAS))):
-        raise UsageError(f"no camera '{word[:20]}'", f"there are 0 to {len(CAMERAS) - 1}")
-    return int(word)
-
-
-def _known(name: str) -> tuple[Kind, int]:
-    """Returns the kind and number of a name. Raises UsageError."""
-    found = kind_of(name)
-    if found is None:
-        raise UsageError(f"no object '{name[:60]}'", "ask vget /objects")
-    return found
-
-
-def _there(name: str) -> tuple[Kind, int]:
-    """Returns the same of something that is somewhere. Raises UsageError."""
-    kind, number = _known(name)
-    if kind is Kind.DRONE:
-        raise UsageError(f"{name} is nowhere", "no drone flies here")
-    return kind, number
-
-
-def _player(name: str) -> None:
-    if _known(name)[0] is not Kind.PLAYER:
-        raise UsageError(f"{name} does nothing by itself", "give the player's name")
-
-
-def _number(word: str) -> float:
-    value = float(word)
-    if not (math.isfinite(value) and abs(value) <= FARTHEST):
-        raise UsageError(f"'{word[:40]}' is out of range", f"give -{FARTHEST:g} to {FARTHEST:g}")
-    return value
-
-
-def _channel(word: str) -> int:
-    value = round(_number(word))
-    if not 0 <= value <= 255:
-        raise UsageError(f"'{word[:40]}' is no part of a colour", "give 0 to 255")
-    return value
-
-
-def _numbers(values: Iterable[float]) -> str:
-    return " ".join(f"{value:.3f}" for value in values)
-
-
-def _flag(value: bool) -> str:
-    return "1" if value else "0"

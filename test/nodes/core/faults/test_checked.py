@@ -11,7 +11,7 @@ from esar_ros.app import mission as command_line
 from esar_ros.faults.schedule import PROCESS_KINDS
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
-from esar_ros.nodes.core import interface
+from esar_ros.nodes.core import node_names
 from esar_ros.nodes.core.faults.checked import checked_schedule, inputs_of
 from esar_ros.nodes.graph import launch_arguments
 from esar_ros.nodes.graph.mission import mission_graph
@@ -49,10 +49,10 @@ def test_what_the_graph_has_not_is_refused(write: Write, fault: str, pace: str, 
 
 
 def test_inputs_are_those_of_the_table() -> None:
-    assert inputs_of(interface.SAFETY_GOVERNOR) == (
+    assert inputs_of(node_names.SAFETY_GOVERNOR) == (
         "battery", "clues", "cmd_vel", "map/local", "odometry", "ranges", "vehicle_state",
     )  # fmt: skip
-    assert "frames" in inputs_of(interface.VOXEL_MAPPER)
+    assert "frames" in inputs_of(node_names.VOXEL_MAPPER)
 
 
 def test_the_command_line_checks_the_schedule(write: Write) -> None:
