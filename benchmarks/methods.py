@@ -20,7 +20,7 @@ from esar_ros.app.bench import INTERRUPTED
 from esar_ros.app.bench import main as bench
 from esar_ros.benchmark.report.bench_results import Bench, read_bench
 from esar_ros.benchmark.report.comparison import make_report
-from esar_ros.benchmark.report.tables import Table, markdown
+from esar_ros.benchmark.report.table import Table, markdown
 from esar_ros.benchmark.runner.plan import choose_tasks
 from esar_ros.benchmark.runner.store import EPISODES, read_episodes
 from esar_ros.mission.run_conditions import RunConditions

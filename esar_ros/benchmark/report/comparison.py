@@ -6,15 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from esar_ros.benchmark.report.bench_results import Bench, Episode
+from esar_ros.benchmark.report.table import Section
 from esar_ros.benchmark.runner.job import OK
 from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.scoring.statistics import DRAWS, Comparison, Estimate, Unit, compare, estimates, over_seeds
-
-if TYPE_CHECKING:
-    from esar_ros.benchmark.report.tables import Section
 
 OVERALL = "overall"  # the group of all episodes
 

@@ -14,7 +14,8 @@ from markupsafe import Markup
 from esar_ros.benchmark.report.comparison import ARROWS, OVERALL, Report
 from esar_ros.benchmark.report.comparison_template import PAGE
 from esar_ros.benchmark.report.formatting import PAGE_POLICY, plain
-from esar_ros.benchmark.report.tables import FORMATS, Drawing, Section, episodes_csv
+from esar_ros.benchmark.report.table import FORMATS, Drawing, Section
+from esar_ros.benchmark.report.tables import episodes_csv
 from esar_ros.benchmark.runner.job import OK
 from esar_ros.scoring.result import write_atomically
 

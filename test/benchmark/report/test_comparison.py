@@ -21,7 +21,8 @@ from esar_ros.benchmark.report.comparison import Better, Report, make_report
 from esar_ros.benchmark.report.comparison_figures import gallery_tasks, group_figure, svg
 from esar_ros.benchmark.report.comparison_page import render_page, write_report
 from esar_ros.benchmark.report.formatting import PAGE_POLICY
-from esar_ros.benchmark.report.tables import Cell, Table, by_group, latex, markdown, table_csv, terminal_table, tex_text
+from esar_ros.benchmark.report.table import Cell, Table, latex, markdown, table_csv, tex_text
+from esar_ros.benchmark.report.tables import by_group, terminal_table
 from esar_ros.mission.errors import UsageError
 from esar_ros.suites.esarbench.paper import PAPER
 from esar_ros.suites.esarbench.suite import ESARBENCH

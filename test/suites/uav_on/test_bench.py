@@ -17,7 +17,7 @@ from esar_ros.app import prepare
 from esar_ros.app.cli import main as cli
 from esar_ros.benchmark.report.bench_results import read_bench
 from esar_ros.benchmark.report.comparison import OVERALL, Report, make_report
-from esar_ros.benchmark.report.tables import Table
+from esar_ros.benchmark.report.table import Table
 from esar_ros.benchmark.runner.job import SCHEMA, Job
 from esar_ros.benchmark.runner.plan import choose_tasks
 from esar_ros.benchmark.runner.store import EPISODES, read_episodes
