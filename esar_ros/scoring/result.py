@@ -10,7 +10,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.settings_file import StrictModel
@@ -230,6 +230,12 @@ class Result(StrictModel):
     def things(self) -> tuple[VictimResult | ClueResult, ...]:
         """Everything that was to be found, victims first."""
         return (*self.victims, *self.clues)
+
+    @model_serializer(mode="wrap", when_used="json")
+    def _as_json(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Returns its JSON value, with the numbers that every file of it holds."""
+        rounded: dict[str, Any] = _rounded(plain(self))
+        return rounded
 
     def dump(self) -> str:
         """Canonical JSON with a final newline: equal results are equal bytes."""

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from esar_ros.app.cli import main
-from esar_ros.benchmark.runner.store import read_records
+from esar_ros.benchmark.runner.store import read_contents
 from esar_ros.mission.chat import ChatServer, Completion, NoAnswer
 from esar_ros.mission.errors import UsageError
 from esar_ros.planning.model.settings import Budget, ModelSettings
@@ -56,7 +56,8 @@ def steady(body: dict[str, Any]) -> Any:
 
 def plain(folder: Path) -> list[dict[str, Any]]:
     """Answers without what depends on the clock."""
-    return [{key: value for key, value in one.items() if key != "timing"} for one in read_records(folder, FILES)]
+    answers = read_contents(folder, FILES).records
+    return [{key: value for key, value in one.items() if key != "timing"} for one in answers]
 
 
 class Scripted:
