@@ -48,7 +48,7 @@ class RunSettings:
     orders: int
     model: str
     request: str  # further fields of each request, as JSON
-    without: str = ""  # what of a question the model was not shown, with commas
+    without: str  # what of a question the model was not shown, with commas
 
     @property
     def hash(self) -> str:
@@ -58,7 +58,7 @@ class RunSettings:
     def difference(self, other: dict[str, Any]) -> str:
         """Returns in words the first setting that differs in a manifest's settings; empty where none does."""
         for key, value in asdict(self).items():
-            if value != other.get(key, ""):
+            if value != other.get(key):
                 long = key in ("items", "prompt")
                 return f"{key} differ" if long else f"{key}: {value!r} here, {other.get(key)!r} there"
         return ""

@@ -150,16 +150,6 @@ def test_what_is_left_out_is_not_shown_and_is_a_setting(
     assert "without: " in capsys.readouterr().err and len(endpoint.requests) == 1
 
 
-def test_a_run_from_before_parts_could_be_left_out_goes_on(tmp_path: Path) -> None:
-    items = make_items(4)
-    ask_all(tmp_path / "out", items[:4], Scripted(items[3].question))
-    manifest = json.loads((tmp_path / "out" / "mcq.json").read_text())
-    del manifest["settings"]["without"]
-    (tmp_path / "out" / "mcq.json").write_text(json.dumps(manifest))
-    assert ask_all(tmp_path / "out", items, Scripted()).asked == 1
-    assert read_run(tmp_path / "out").settings.without == ""
-
-
 @pytest.mark.parametrize("fault", [status(429), status(500), cut], ids=["429", "500", "cut off"])
 def test_a_server_that_fails_now_and_then_is_asked_again(endpoint: ChatEndpoint, fault: Any) -> None:
     endpoint.answers(fault, fault, says("Answer: B"))
