@@ -11,8 +11,6 @@ With the clock paused the world is the same for the same actions: the page says 
 from __future__ import annotations
 
 import base64
-import html
-import json
 import math
 import re
 import sys
@@ -24,6 +22,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from esar_ros.benchmark.report.page import fill
 from esar_ros.benchmark.runner.records import Record, find_episode
 from esar_ros.geometry.camera import optical_rotation
 from esar_ros.geometry.frames import Pose, Vector, quaternion_from_rotation
@@ -98,11 +97,7 @@ def page(record: Record[RescueResult], moments: Sequence[Moment], gap: float) ->
     everything = np.concatenate([track, list(marks.values())])
     low, high = everything.min(axis=0) - 2.0, everything.max(axis=0) + 2.0
     line = " ".join(f"{x - low[0]:.2f},{high[1] - y:.2f}" for x, y in track)
-    words = "".join(
-        f'<circle cx="{x - low[0]:.2f}" cy="{high[1] - y:.2f}" r=".35"/>'
-        f'<text x="{x - low[0] + 0.5:.2f}" y="{high[1] - y:.2f}">{name}</text>'
-        for name, (x, y) in marks.items()
-    )
+    places = [(name, f"{x - low[0]:.2f}", f"{high[1] - y:.2f}") for name, (x, y) in marks.items()]
     frames = [
         {
             "text": f"step {moment.step}, {moment.seconds:.1f} s{', carrying' if moment.carrying else ''}",
@@ -112,16 +107,16 @@ def page(record: Record[RescueResult], moments: Sequence[Moment], gap: float) ->
         }
         for moment in moments
     ]
-    title = html.escape(f"{record.id}: {end}")
-    return _PAGE.format(
-        title=title,
+    return fill(
+        Path(__file__).with_name("replay.html"),
+        title=f"{record.id}: {end}",
         gap=f"{gap:.3f}",
         last=len(frames) - 1,
         width=f"{high[0] - low[0]:.2f}",
         height=f"{high[1] - low[1]:.2f}",
         line=line,
-        words=words,
-        frames=json.dumps(frames),
+        marks=places,
+        frames=frames,
     )
 
 
@@ -266,19 +261,6 @@ def _drawn(world: EmbeddedWorld) -> bytes:
 
 
 _MARKS = {"start": "agent_loc", "victim": "injured_player_loc", "stretcher": "stretcher_loc"}
-_PAGE = """<!doctype html><meta charset="utf-8"><title>{title}</title>
-<style>body{{font:16px sans-serif;margin:1em}} main{{display:flex;flex-wrap:wrap;gap:1em}} img,svg{{height:26em;
-background:#e8ebe6}} text{{font-size:.9px}} polyline{{fill:none;stroke:#1f77b4;stroke-width:.15}}
-#here{{fill:#d62728}} input{{width:40em;max-width:100%}}</style>
-<h1>{title}</h1><p>Walked again from its actions: {gap} m from the recorded end.</p>
-<main><img id="eye" alt="what the walker saw"><svg viewBox="0 0 {width} {height}">
-<polyline points="{line}"/>{words}<circle id="here" r=".45"/></svg></main>
-<p><input id="at" type="range" min="0" max="{last}" value="0"> <output id="words"></output></p>
-<script>const frames={frames},get=id=>document.getElementById(id);
-function show(){{const f=frames[+get("at").value];get("eye").src="data:image/jpeg;base64,"+f.picture;
-get("here").setAttribute("cx",f.x);get("here").setAttribute("cy",f.y);get("words").textContent=f.text}}
-get("at").oninput=show;show()</script>
-"""
 
 
 if __name__ == "__main__":
