@@ -90,7 +90,7 @@ class Run(StrictModel):
 class Truth(StrictModel):
     """Everything that scoring needs beside the record of the mission."""
 
-    schema_: Literal["esar-truth/1"] = Field("esar-truth/1", alias="schema")
+    schema_: Literal["esar-truth/1"] = Field(alias="schema")
     run: Run
     task: Task
     thresholds: Thresholds

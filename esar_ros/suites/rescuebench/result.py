@@ -46,8 +46,8 @@ class RescueResult(StrictModel):
     end: str  # final state, or its failure
     error: str | None
     eligible: bool
-    similarity: Similarity | None = None
-    account: dict[str, int] = Field(default_factory=dict)  # of an agent that asks a model: questions, tokens
+    similarity: Similarity | None
+    account: dict[str, int]  # of an agent that asks a model: questions, tokens
     versions: dict[str, str]
 
 
