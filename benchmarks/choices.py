@@ -46,7 +46,7 @@ FIRST = "fbe"  # whose track the others are compared with
 LEAST = 50.0  # per cent of the choices that a method's own term should change
 LEAST_AMONG = 4.0  # frontiers or actions a choice, on average
 CPU = 0.2  # CPU-seconds a simulated second, until one is flown
-FILES = Files("choices.json", ("esar-choices/1",), "flights.jsonl", "esar-choices-flight/1")
+FILES = Files("choices.json", "esar-choices/1", "flights.jsonl", "esar-choices-flight/1")
 SAME_PLACE, SAME_HEADING = 2.0, math.radians(10.0)  # m, rad: two choices that lead to the same
 
 

@@ -22,9 +22,11 @@ from page import Table, add_page, write_page
 
 from esar_ros.benchmark.report.bench_results import read_bench
 from esar_ros.benchmark.runner.plan import choose_tasks
+from esar_ros.benchmark.runner.records import read_episodes
 from esar_ros.benchmark.runner.run import run
-from esar_ros.benchmark.runner.store import Store, read_episodes
+from esar_ros.benchmark.runner.store import Store
 from esar_ros.benchmark.runner.worker_pool import LocalPool
+from esar_ros.scoring.result import Result
 from esar_ros.scoring.statistics import Unit, compare, estimate
 from esar_ros.suites.esarbench.suite import ESARBENCH
 
@@ -67,8 +69,8 @@ def values(root: Path, way: str) -> dict[str, dict[Unit, float]]:
 
 def contacts(root: Path, way: str, tasks: set[str]) -> int:
     """Returns the contacts of all these missions."""
-    records = [record for record in read_episodes(root / way) if record["task"] in tasks]
-    return sum(int(record["result"]["safety"]["collisions"]) for record in records)
+    records = [record for record in read_episodes(root / way, Result) if record.task in tasks]
+    return sum(record.result.safety.collisions for record in records)
 
 
 def main() -> int:

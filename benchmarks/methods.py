@@ -20,9 +20,10 @@ from esar_ros.app.bench import INTERRUPTED
 from esar_ros.app.bench import main as bench
 from esar_ros.benchmark.report.bench_results import Bench, read_bench
 from esar_ros.benchmark.report.comparison import make_report
-from esar_ros.benchmark.report.tables import Table, markdown
+from esar_ros.benchmark.report.table import Table, markdown
 from esar_ros.benchmark.runner.plan import choose_tasks
-from esar_ros.benchmark.runner.store import EPISODES, read_episodes
+from esar_ros.benchmark.runner.records import read_episodes
+from esar_ros.benchmark.runner.store import EPISODES
 from esar_ros.mission.map_files import shipped_maps
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
@@ -140,10 +141,10 @@ def cost(run: Run, root: Path) -> str:
     seconds, flown, cpu = 0.0, 0.0, 0.0
     for number, (tasks, limit, methods) in enumerate(run.parts, 1):
         folder = root / f"part-{number}"
-        records = read_episodes(folder) if (folder / EPISODES).is_file() else []
-        flown += sum(record["timing"]["simulated"] for record in records)
-        cpu += sum(record["timing"]["cpu"] for record in records)
-        done = {(record["job"]["task"], record["planner"]) for record in records}
+        records = read_episodes(folder, dict) if (folder / EPISODES).is_file() else []
+        flown += sum(record.timing.simulated for record in records)
+        cpu += sum(record.timing.cpu for record in records)
+        done = {(record.job.task, record.planner) for record in records}
         for task in choose_tasks(ESARBENCH, str(root / tasks) if tasks.endswith(".txt") else tasks, limit):
             jobs = [(task, method) for method in methods.split(",")]
             wanted = [method for task, method in jobs if (task, method) not in done]

@@ -128,7 +128,7 @@ def bench(suite: Suite, arguments: argparse.Namespace) -> int:
     from esar_ros.benchmark.runner.log import log_test_run
     from esar_ros.benchmark.runner.plan import choose_tasks
     from esar_ros.benchmark.runner.run import run
-    from esar_ros.benchmark.runner.store import Store
+    from esar_ros.benchmark.runner.store import EPISODES, Store
     from esar_ros.benchmark.runner.worker_pool import LocalPool, Pool
 
     if not 0 <= arguments.workers <= 1024:
@@ -169,7 +169,7 @@ def bench(suite: Suite, arguments: argparse.Namespace) -> int:
             pool = LocalPool(workers, suite.episode(), limit)
         progress = run(plan, store, pool, line.show, suite.failed)
         line.close()
-        print(f"Done: {progress.total} episodes; see {folder}/episodes.jsonl")
+        print(f"Done: {progress.total} episodes; see {folder}/{EPISODES}")
         return report(folder, arguments.suite, arguments.junit)
     except KeyboardInterrupt:
         line.close()
@@ -187,16 +187,17 @@ def report(folder: Path, suite: str, junit: str) -> int:
     One line says how many did. junit: file of the JUnit report; empty: none. Raises UsageError.
     """
     from esar_ros.benchmark.runner.job import OK
-    from esar_ros.benchmark.runner.store import read_episodes
+    from esar_ros.benchmark.runner.records import read_episodes
+    from esar_ros.benchmark.runner.store import EPISODES
 
     cases = [
         Case(
-            str(record["planner"]),
-            str(record["id"]),
-            "" if record["status"] == OK else f"{record['status']}: {record.get('reason', '')}",
-            float(record.get("timing", {}).get("wall", 0.0)),
+            record.planner,
+            record.id,
+            "" if record.status == OK else f"{record.status}: {record.reason}",
+            record.timing.wall,
         )
-        for record in read_episodes(folder)
+        for record in read_episodes(folder, dict)
     ]
     if junit:
         write_junit(Path(junit), suite, cases)
@@ -204,7 +205,7 @@ def report(folder: Path, suite: str, junit: str) -> int:
     if failed:
         counts = ", ".join(f"{count} {what}" for what, count in failed.items())
         words = f"{failed.total()} of {len(cases)} episodes ended with an error and score 0 ({counts})"
-        print(f"esar: {words}: their reasons are in {folder}/episodes.jsonl", file=sys.stderr)
+        print(f"esar: {words}: their reasons are in {folder}/{EPISODES}", file=sys.stderr)
     return exit_code(cases)
 
 

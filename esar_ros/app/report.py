@@ -6,6 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from esar_ros.app.arguments import Parser
+from esar_ros.benchmark.runner.store import EPISODES
 from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.run_conditions import Conditions
 
@@ -36,8 +37,8 @@ def main(argv: list[str]) -> int:
         show_mission(folders[0])
         return 0
     for folder in folders:
-        if not (folder / "episodes.jsonl").is_file():
-            raise UsageError(f"{folder} holds neither bag/ nor episodes.jsonl", "give the --out of a bench or mission")
+        if not (folder / EPISODES).is_file():
+            raise UsageError(f"{folder} holds neither bag/ nor {EPISODES}", "give the --out of a bench or mission")
     out = Path(arguments.out) if arguments.out else folders[0] / "report"
     return _compare(folders, out, arguments.against, arguments.judge, arguments.by)
 
@@ -56,10 +57,11 @@ def _compare(folders: list[Path], out: Path, against: str | None, judge: str | N
     from rich.console import Console
     from rich.markup import escape
 
-    from esar_ros.benchmark.report.bench_results import read_bench, suite_of
+    from esar_ros.benchmark.report.bench_results import read_bench
     from esar_ros.benchmark.report.comparison import make_report
     from esar_ros.benchmark.report.comparison_page import write_report
     from esar_ros.benchmark.report.tables import terminal_table
+    from esar_ros.benchmark.runner.records import suite_of
     from esar_ros.suites import find_suite
 
     suite = find_suite(suite_of(folders))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from esar_ros.mission.errors import UsageError
+
+if TYPE_CHECKING:
+    from esar_ros.benchmark.runner.records import Record
+    from esar_ros.scoring.result import Result
 
 
 def add_arguments(parser: argparse._ActionsContainer) -> None:
@@ -18,7 +21,7 @@ def add_arguments(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--from", dest="source", default="", metavar="DIR", help="folder of that benchmark")
 
 
-def adopt(arguments: argparse.Namespace) -> dict[str, Any] | None:
+def adopt(arguments: argparse.Namespace) -> Record[Result] | None:
     """Put an episode's choices into the arguments; its record, None when no rerun is asked for. Raises UsageError."""
     if not arguments.rerun:
         if arguments.source:
@@ -26,36 +29,32 @@ def adopt(arguments: argparse.Namespace) -> dict[str, Any] | None:
         return None
     if not arguments.source:
         raise UsageError("--rerun needs the benchmark's folder", "give --from DIR")
-    from esar_ros.benchmark.report.bench_results import suite_of
-    from esar_ros.benchmark.runner.job import IMPLIED_SUITE
-    from esar_ros.benchmark.runner.store import find_episode
+    from esar_ros.benchmark.runner.records import check_suite, find_episode, place_of
+    from esar_ros.mission.run_conditions import RunConditions
+    from esar_ros.scoring.result import Result
+    from esar_ros.suites.esarbench.suite import EsarBench
 
-    suite = suite_of([Path(arguments.source)])
-    if suite != IMPLIED_SUITE:
-        raise UsageError(
-            f"{arguments.source} is of suite {suite}", f"the graph flies missions of {IMPLIED_SUITE} alone"
-        )
-    record = find_episode(Path(arguments.source), arguments.rerun)
-    try:
-        job = {**record["job"], **record.get("conditions", {})}
-        arguments.task, arguments.planner, arguments.seed = job["task"], record["planner"], int(record["seed"])
-        arguments.preset, arguments.detector = job["preset"], job["detector"]
-        arguments.governor, arguments.odometry = "on" if job["governor"] else "off", job["odometry"]
-    except (KeyError, TypeError, ValueError) as error:
-        raise UsageError(f"episode {arguments.rerun} in {arguments.source}: {error!r}", "restore the file") from None
+    folder = Path(arguments.source)
+    check_suite(folder, EsarBench.name, "the graph flies no other")
+    record = find_episode(folder, arguments.rerun, Result)
+    conditions = record.conditions_as(RunConditions, place_of(folder, record.id))
+    arguments.task, arguments.planner, arguments.seed = record.job.task, record.planner, record.seed
+    arguments.preset, arguments.detector = conditions.preset, conditions.detector
+    arguments.governor, arguments.odometry = "on" if conditions.governor else "off", conditions.odometry
     return record
 
 
-def verdict(record: dict[str, Any], result_file: Path) -> str:
+def verdict(record: Record[Result], result_file: Path) -> str:
     """One line: whether the graph's result is the benchmark's, or the first thing that differs."""
-    result = json.loads(result_file.read_text(encoding="utf-8"))
-    if record["status"] != "ok":
-        return f"In the benchmark this episode ended with {record['status']}: {record['reason']}"
-    differing = sorted(key for key in result if key != "timing" and result[key] != record["result"].get(key))
+    from esar_ros.scoring.result import parse_result
+
+    if record.status != "ok":
+        return f"In the benchmark this episode ended with {record.status}: {record.reason}"
+    result = parse_result(result_file.read_text(encoding="utf-8"), str(result_file)).model_dump(mode="json")
+    there = record.result.model_dump(mode="json")
+    differing = sorted(key for key in result if key != "timing" and result[key] != there[key])
     if not differing:
         return "The same result as in the benchmark"
-    metrics, before = result["metrics"], record["result"].get("metrics", {})
-    numbers = [
-        f"{key} {metrics[key]} (benchmark: {before.get(key)})" for key in metrics if metrics[key] != before.get(key)
-    ]
+    metrics, before = result["metrics"], there["metrics"]
+    numbers = [f"{key} {metrics[key]} (benchmark: {before[key]})" for key in metrics if metrics[key] != before[key]]
     return f"Not the benchmark's result: {', '.join(numbers[:4] or differing)}"

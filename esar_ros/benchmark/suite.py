@@ -6,14 +6,15 @@ suite of missions that the graph and the engine fly also has the interface `Miss
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from esar_ros.benchmark.report.bench_results import Reading
+from esar_ros.benchmark.report.bench_results import Reader
 from esar_ros.benchmark.report.comparison import Layout
 from esar_ros.benchmark.runner.job import Job, Plan
 from esar_ros.benchmark.runner.plan import TaskSets
+from esar_ros.benchmark.runner.records import Flown, Status
 from esar_ros.benchmark.runner.worker import Episode
 from esar_ros.mission.run_conditions import Conditions
 
@@ -69,12 +70,12 @@ class Suite(TaskSets, Protocol):
         """Returns what a worker flies with; it travels to the worker's process."""
         ...
 
-    def failed(self, job: Job, status: str, reason: str, wall: float) -> dict[str, Any]:
-        """Returns the record of an episode that could not be flown to its end."""
+    def failed(self, job: Job, status: Status, reason: str, wall: float) -> Flown:
+        """Returns what is recorded of an episode that could not be flown to its end."""
         ...
 
-    def reader(self, judge: str | None) -> Callable[[dict[str, Any], str, str], Reading]:
-        """Returns what reads a record, given its folder and where it stands (for errors).
+    def reader(self, judge: str | None) -> Reader[Any]:
+        """Returns what reads a record for tables.
 
         judge: a further judge of reports, None: those that need nothing. Raises UsageError.
         """

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Literal, TypeVar
 
 from esar_ros.mission import names
 
-NOT_RECORDED = "not told"
 C = TypeVar("C", bound="Conditions")
 
 
@@ -51,7 +50,7 @@ class RunConditions(Conditions):
     """Conditions under which a mission of one method is flown and scored.
 
     The first fields are chosen by the user. The others identify, by content digest (`digest`), what is read from files
-    and the environment; NOT_RECORDED where it was not recorded.
+    and the environment; empty until they have been read.
     """
 
     OF_METHOD: ClassVar[tuple[str, ...]] = ("tasks", "model", "planner_settings")
@@ -62,18 +61,18 @@ class RunConditions(Conditions):
     detector: str = names.DEFAULT_DETECTOR  # NAME[:FILE]
     pace: Literal["lockstep", "realtime"] = "lockstep"
     world: str = "embedded"
-    judge: str = NOT_RECORDED  # its name with its version
+    judge: str = ""  # its name with its version
     faults: bool = False  # some are injected
-    version: str = NOT_RECORDED  # of esar_ros
-    detector_settings: str = NOT_RECORDED  # its files, its parameters, localisation and fusion
-    judge_settings: str = NOT_RECORDED
-    thresholds: str = NOT_RECORDED
-    vehicle: str = NOT_RECORDED
-    pilot: str = NOT_RECORDED
-    safety: str = NOT_RECORDED
-    tasks: str = NOT_RECORDED  # all that the run flies: how many, and their content
-    model: str = NOT_RECORDED  # whom the method asks, with which prompts and clock; empty: nobody
-    planner_settings: str = NOT_RECORDED
+    version: str = ""  # of esar_ros
+    detector_settings: str = ""  # its files, its parameters, localisation and fusion
+    judge_settings: str = ""
+    thresholds: str = ""
+    vehicle: str = ""
+    pilot: str = ""
+    safety: str = ""
+    tasks: str = ""  # all that the run flies: how many, and their content
+    model: str = ""  # whom the method asks, with which prompts and clock; empty: nobody
+    planner_settings: str = ""
 
     @property
     def as_text(self) -> dict[str, str]:

@@ -128,8 +128,6 @@ def load_limits(path: Path | None = None) -> Limits:
 
 
 def changed_text(message: Any) -> str:
-    """Limits of a safety/limits message, as a JSON object; also of one that a bag holds as std_msgs/String."""
-    if hasattr(message, "data"):
-        return str(message.data)
+    """Returns the limits of a safety/limits message, as a JSON object."""
     told = {p.name.removeprefix(f"{GROUP}."): float(p.value.double_value) for p in message.new_parameters}
     return json.dumps(told, sort_keys=True)

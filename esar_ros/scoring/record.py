@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from esar_ros.mission import names
 from esar_ros.mission.stamps import NANO, nanoseconds
 from esar_ros.safety.limits import changed_text
-from esar_ros.scoring.truth import truth_text
 
 PLACE_AGE = NANO  # ns of odometry after which nobody knows where a vehicle is
 
@@ -237,7 +236,7 @@ def _decision(m: Any) -> Row:
         int(m.tokens_in),
         int(m.tokens_out),
         int(m.considered),
-        str(getattr(m, "trouble", "")),  # bags of versions before it lack the field
+        str(m.trouble),
     )
 
 
@@ -265,7 +264,7 @@ def _mission_state(m: Any) -> Row:
 
 
 def _truth(m: Any) -> Row:
-    return TextRow(0, truth_text(m))
+    return TextRow(0, str(m.truth))
 
 
 def _limits(m: Any) -> Row:

@@ -10,7 +10,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.settings_file import StrictModel
@@ -183,27 +183,26 @@ class Timing(StrictModel):
 class Result(StrictModel):
     """Score of one mission."""
 
-    schema_: Literal["esar-result/1"] = Field("esar-result/1", alias="schema")
+    schema_: Literal["esar-result/1"] = Field(alias="schema")
     mission_id: str
     task: TaskInfo
     planner: str
     planner_details: dict[str, str] = Field(
-        default_factory=dict, description="of a method that uses a model: its name, hash of the prompts, date, scorer"
+        description="of a method that uses a model: its name, hash of the prompts, date, scorer"
     )
     planner_troubles: dict[str, int] = Field(
-        default_factory=dict,
         description="decisions without an answer of the model that the method asked for, by the reason; partly: "
         "another answer was used",
     )
-    trouble: str = Field("", description="what went wrong with the model's answers, in a line; empty: nothing")
+    trouble: str = Field(description="what went wrong with the model's answers, in a line; empty: nothing")
     detector_details: dict[str, str] = Field(
-        default_factory=dict, description="of the clue detector: backend, and of a network its file, SHA-256 and engine"
+        description="of the clue detector: backend, and of a network its file, SHA-256 and engine"
     )
     eligible: bool
     ineligible_reasons: tuple[str, ...]
     judge: str = Field(description="who decided in the end, with its version")
     judge_details: dict[str, str] = Field(
-        default_factory=dict, description="of a model: name, hash of the prompt, date; why another judge spoke"
+        description="of a model: name, hash of the prompt, date; why another judge spoke"
     )
     pace: str
     clock: str
@@ -219,7 +218,7 @@ class Result(StrictModel):
     end: End
     end_text: str
     error: str | None
-    truncated: float | None = Field(None, description="s since the start up to which a bag that was cut is scored")
+    truncated: float | None = Field(description="s since the start up to which a bag that was cut is scored")
     metrics: Metrics
     reports: tuple[ReportResult, ...]
     victims: tuple[VictimResult, ...]
@@ -231,6 +230,12 @@ class Result(StrictModel):
     def things(self) -> tuple[VictimResult | ClueResult, ...]:
         """Everything that was to be found, victims first."""
         return (*self.victims, *self.clues)
+
+    @model_serializer(mode="wrap", when_used="json")
+    def _as_json(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Returns its JSON value, with the numbers that every file of it holds."""
+        rounded: dict[str, Any] = _rounded(plain(self))
+        return rounded
 
     def dump(self) -> str:
         """Canonical JSON with a final newline: equal results are equal bytes."""

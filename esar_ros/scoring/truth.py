@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from enum import Enum
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field, ValidationError
 
@@ -93,7 +93,7 @@ class Run(StrictModel):
 class Truth(StrictModel):
     """Everything that scoring needs beside the record of the mission."""
 
-    schema_: Literal["esar-truth/1"] = Field("esar-truth/1", alias="schema")
+    schema_: Literal["esar-truth/1"] = Field(alias="schema")
     run: Run
     task: Task
     thresholds: Thresholds
@@ -109,11 +109,6 @@ class Truth(StrictModel):
     def dump(self) -> str:
         """JSON text for mission/truth."""
         return json.dumps(self.model_dump(mode="json", by_alias=True), sort_keys=True, separators=(",", ":"))
-
-
-def truth_text(message: Any) -> str:
-    """JSON of a mission/truth message, also of one that a bag holds as std_msgs/String."""
-    return str(message.truth if hasattr(message, "truth") else message.data)
 
 
 def parse_truth(text: str, source: str) -> Truth:

@@ -7,6 +7,7 @@ import io
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,14 @@ from esar_ros.app.mission import add_arguments
 from esar_ros.benchmark.runner import log
 from esar_ros.benchmark.runner.job import Plan
 from esar_ros.benchmark.runner.plan import choose_tasks
+from esar_ros.benchmark.runner.records import read_episodes
 from esar_ros.benchmark.runner.run import Progress
 from esar_ros.benchmark.runner.store import EPISODES, Store
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
+from esar_ros.scoring.result import Result
 from esar_ros.suites.esarbench.suite import ESARBENCH
+from helpers.bench_maker import TOLD, make_bench
 
 
 def make_plan(tasks: tuple[str, ...], planners: tuple[str, ...], seeds: int = 1, **options: str) -> Plan:
@@ -66,20 +70,18 @@ def test_unknown_suites_are_told_in_one_line(tmp_path: Path) -> None:
         main(["--suite", "chess", "--tasks", "aotai-first", "--out", str(tmp_path)])
 
 
-def test_a_folder_of_the_first_schema_goes_on(tmp_path: Path) -> None:
+def test_a_folder_of_another_suite_or_schema_is_refused(tmp_path: Path) -> None:
     settings = make_plan(("aotai-first",), ("fbe",)).settings
     Store(tmp_path, settings).close()
     path = tmp_path / "bench.json"
     manifest = json.loads(path.read_text())
-    assert manifest["settings"].pop("suite") == "esarbench"
-    path.write_text(json.dumps(manifest | {"schema": "esar-bench/1", "settings_hash": "as it was made then"}))
-    store = Store(tmp_path, settings)
-    store.close()
-    assert store.resumed and store.settings_hash == "as it was made then"
     with pytest.raises(UsageError, match="seeds differ"):
         Store(tmp_path, make_plan(("aotai-first",), ("fbe",), 2).settings)
     path.write_text(json.dumps(manifest | {"settings": manifest["settings"] | {"suite": "chess"}}))
     with pytest.raises(UsageError, match="suite differs: esarbench here, chess there"):
+        Store(tmp_path, settings)
+    path.write_text(json.dumps(manifest | {"schema": "esar-bench/1"}))
+    with pytest.raises(UsageError, match="no esar-bench/2 manifest"):
         Store(tmp_path, settings)
 
 
@@ -273,17 +275,8 @@ def parsed(*flags: str) -> argparse.Namespace:
 @pytest.fixture
 def flown(tmp_path: Path) -> Path:
     """A benchmark's folder with one episode."""
-    plan = make_plan(("aotai-first",), ("zigzag",), preset="fast", governor="off")
-    job = plan.jobs[0]
-    store = Store(tmp_path / "bench", plan.settings)
-    record: dict[str, Any] = {
-        "schema": "esar-episode/1", "id": job.id, "index": 0, "planner": job.planner, "seed": job.seed, "status": "ok",
-        "settings_hash": plan.settings.hash, "result": {"end": "timeout", "metrics": {"sr": 0.5}},
-        "job": {"task": job.task, "preset": job.conditions.preset, "governor": job.conditions.governor,
-                "odometry": job.conditions.odometry, "detector": job.conditions.detector},
-    }  # fmt: skip
-    store.append(record)
-    store.close()
+    told = replace(TOLD, preset="fast", governor=False)
+    make_bench(tmp_path / "bench", {"zigzag": 0.5}, events=1, snapshots=1, tasks=1, conditions=told)
     return tmp_path / "bench"
 
 
@@ -292,8 +285,8 @@ def test_a_rerun_takes_every_choice_from_the_record(flown: Path) -> None:
     arguments = parsed("--rerun", episode, "--from", str(flown), "--planner", "fbe")
     record = rerun.adopt(arguments)
     assert record is not None
-    assert (arguments.task, arguments.planner, arguments.preset) == ("aotai-first", "zigzag", "fast")
-    assert (arguments.governor, arguments.odometry, arguments.seed) == ("off", "noisy", record["seed"])
+    assert (arguments.task, arguments.planner, arguments.preset) == ("e0-s0-t0", "zigzag", "fast")
+    assert (arguments.governor, arguments.odometry, arguments.seed) == ("off", "noisy", record.seed)
     assert rerun.adopt(parsed()) is None
 
 
@@ -302,18 +295,21 @@ def test_bad_reruns_are_told(flown: Path) -> None:
         (("--rerun", "x/y/1"), "--from DIR"),
         (("--from", str(flown)), "--rerun"),
         (("--rerun", "x/y/1", "--from", str(flown)), "no episode"),
-        (("--rerun", "x/y/1", "--from", str(flown / "nowhere")), "not there"),
+        (("--rerun", "x/y/1", "--from", str(flown / "nowhere")), "manifest"),
     ):
         with pytest.raises(UsageError, match=told):
             rerun.adopt(parsed(*flags))
 
 
-def test_the_verdict_of_a_rerun(tmp_path: Path) -> None:
-    record = {"status": "ok", "result": {"end": "timeout", "metrics": {"sr": 0.5}, "timing": {"wall": 1}}}
-    file = tmp_path / "result.json"
-    file.write_text(json.dumps(record["result"] | {"timing": {"wall": 2}}))
+def test_the_verdict_of_a_rerun(flown: Path, tmp_path: Path) -> None:
+    (record,) = read_episodes(flown, Result)
+    file, result = tmp_path / "result.json", record.result
+    timing = result.timing.model_copy(update={"wall_time": 2.0})
+    file.write_text(result.model_copy(update={"timing": timing}).dump())
     assert rerun.verdict(record, file) == "The same result as in the benchmark"
-    file.write_text(json.dumps({"end": "timeout", "metrics": {"sr": 0.25}, "timing": {}}))
-    assert rerun.verdict(record, file) == "Not the benchmark's result: sr 0.25 (benchmark: 0.5)"
-    assert "agent_error" in rerun.verdict({"status": "agent_error", "reason": "x", "result": {}}, file)
+    metrics = result.metrics.model_copy(update={"cds": 0.25})
+    file.write_text(result.model_copy(update={"metrics": metrics}).dump())
+    assert rerun.verdict(record, file) == f"Not the benchmark's result: cds 0.25 (benchmark: {result.metrics.cds})"
+    failed = record.model_copy(update={"status": "agent_error", "reason": "x"})
+    assert "agent_error" in rerun.verdict(failed, file)
     assert os.environ["XDG_STATE_HOME"].startswith(str(tmp_path))

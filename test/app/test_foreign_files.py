@@ -11,8 +11,9 @@ import pytest
 
 from esar_ros.app.checks.files import examine_path
 from esar_ros.bags.files import open_bag
-from esar_ros.benchmark.report.bench_results import read_bench, suite_of
-from esar_ros.benchmark.runner.store import read_episodes, read_manifest
+from esar_ros.benchmark.report.bench_results import Reader, read_bench
+from esar_ros.benchmark.runner.records import read_episodes, suite_of
+from esar_ros.benchmark.runner.store import read_manifest
 from esar_ros.faults.schedule import load_schedule
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.settings_file import read_yaml
@@ -57,7 +58,7 @@ def text_of(parse: Callable[[str, str], Any]) -> Callable[[Path], Any]:
 
 def bench(path: Path) -> Any:
     path.rename(path.with_name("episodes.jsonl"))
-    return read_bench([path.parent], lambda *_: pytest.fail("it was taken for an episode"))
+    return read_bench([path.parent], Reader(dict, lambda *_: pytest.fail("it was taken for an episode")))
 
 
 def manifest(path: Path) -> Any:
@@ -68,7 +69,8 @@ def manifest(path: Path) -> Any:
 def episodes(path: Path) -> Any:
     with path.open("a") as file:
         file.write("\n{}\n")
-    return read_episodes(path)
+    path.rename(path.with_name("episodes.jsonl"))
+    return read_episodes(path.parent, dict)
 
 
 def metadata(path: Path) -> Any:

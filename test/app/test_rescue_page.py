@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,21 +11,22 @@ import pytest
 from esar_ros.app.view import rescue_page
 from esar_ros.app.view.live import LiveView
 from esar_ros.app.view.rescue_page import WALKER, main, play
+from esar_ros.benchmark.runner.records import Record, make_record
 from esar_ros.geometry.unreal import unreal_to_map
 from esar_ros.mission.errors import UsageError
 from esar_ros.msg import Decision, MissionState
 from esar_ros.suites.rescuebench.embedded import EmbeddedWorld
 from esar_ros.suites.rescuebench.episode import RescueEpisode
+from esar_ros.suites.rescuebench.result import RescueResult
 from esar_ros.suites.rescuebench.suite import RESCUEBENCH
 
 TASK = "L1-19"
 
 
 @pytest.fixture(scope="module")
-def record() -> dict[str, Any]:
+def record() -> Record[RescueResult]:
     (job,) = RESCUEBENCH.plan([TASK], ["oracle"], 1, {}).jobs
-    walked = RescueEpisode().run(job, lambda inside: None)
-    return {"id": f"{TASK}/oracle/0", "planner": "oracle", "job": {"task": TASK}, **walked}
+    return make_record(job, RescueEpisode().run(job, lambda inside: None), 1, "h")
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EmbeddedWorld, "view", lambda self, draw: SimpleNamespace(colour=black))
 
 
-def test_a_walk_is_told_step_by_step_and_the_truth_at_its_end(record: dict[str, Any], undrawn: None) -> None:
+def test_a_walk_is_told_step_by_step_and_the_truth_at_its_end(record: Record[RescueResult], undrawn: None) -> None:
     view, times = LiveView((WALKER,), None), []
 
     def wait(seconds: float) -> None:
@@ -47,10 +47,10 @@ def test_a_walk_is_told_step_by_step_and_the_truth_at_its_end(record: dict[str, 
         times.append(seconds)
 
     play(view, record, wait)
-    steps, point = record["result"]["line"]["steps"], record["result"]["point"]
+    steps, point = record.result.line.steps, record.result.point
     assert times == pytest.approx([0.2 * (step + 1) for step in range(steps)])
     state = view.state()
-    start, end = (unreal_to_map(pose[:3]) for pose in (record["result"]["poses"][0], record["result"]["poses"][-1]))
+    start, end = (unreal_to_map(pose[:3]) for pose in (record.result.poses[0], record.result.poses[-1]))
     track = state[f"track/{WALKER}"]["items"]
     assert track[0][:2] == pytest.approx(start[:2], abs=0.3)
     assert state[f"craft/{WALKER}"]["position"] == pytest.approx(end, abs=0.06)

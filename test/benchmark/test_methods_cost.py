@@ -10,8 +10,6 @@ import pytest
 
 from esar_ros.benchmark.report.bench_results import read_bench
 from esar_ros.benchmark.report.comparison import make_report
-from esar_ros.benchmark.runner.seal import sealed_line
-from esar_ros.benchmark.runner.store import EPISODE_SCHEMA, EPISODES
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import load_task
 from esar_ros.suites.esarbench.suite import ESARBENCH
@@ -30,19 +28,9 @@ def test_what_is_left_is_told(tmp_path: Path) -> None:
     limits = [load_task(task).t_max for task in tasks]
     ids, hours = tasks[:8], (4 * sum(limits[:8]) + 3 * sum(limits[8:])) / 3600.0
     assert methods.cost(run, tmp_path).startswith(f"80 of 80 episodes left: at most {hours:.1f} h flown, ")
-    (tmp_path / "part-1").mkdir()
-    lines = [
-        {
-            "schema": EPISODE_SCHEMA,
-            "id": name,
-            "index": n,
-            "planner": name,
-            "job": {"task": ids[0]},
-            "timing": {"simulated": 100.0, "cpu": 50.0},
-        }
-        for n, name in enumerate(names)
-    ]
-    (tmp_path / "part-1" / EPISODES).write_bytes(b"".join(map(sealed_line, lines)))
+    lines = make_bench(tmp_path / "part-1", dict.fromkeys(names, 0.5), events=1, snapshots=1, tasks=1)
+    timing = lines[0]["timing"] | {"simulated": 100.0, "cpu": 50.0}
+    write_lines(tmp_path / "part-1", [line | {"job": {"task": ids[0]}, "timing": timing} for line in lines])
     left = hours - len(names) * load_task(ids[0]).t_max / 3600.0
     assert methods.cost(run, tmp_path) == (
         f"76 of 80 episodes left: at most {left:.1f} h flown, {0.5 * left:.1f} h CPU"

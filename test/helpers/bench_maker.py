@@ -11,7 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from esar_ros.benchmark.runner.job import SCHEMA
 from esar_ros.benchmark.runner.seal import sealed_line
+from esar_ros.benchmark.runner.store import EPISODE_SCHEMA, EPISODES, MANIFEST
+from esar_ros.benchmark.runner.worker import timing
 from esar_ros.mission import names
 from esar_ros.mission.decision import ReportType
 from esar_ros.mission.modes import Landed
@@ -130,12 +133,12 @@ def make_bench(
     snapshots: int = 2,
     tasks: int = 2,
     seeds: int = 1,
-    conditions: RunConditions | None = TOLD,
+    conditions: RunConditions = TOLD,
     **run: Any,
 ) -> list[dict[str, Any]]:
     """Write a run and return its lines. skills: planner -> chance of each find; `run` goes into every result.
 
-    conditions: as recorded with every line, None for a run that recorded none.
+    conditions: as recorded with every line.
     """
     folder.mkdir(parents=True, exist_ok=True)
     lines = []
@@ -149,7 +152,7 @@ def make_bench(
                         result, track = fly(task, planner, skill, rng, **{"seed": seed, **run})
                         lines.append(
                             {
-                                "schema": "esar-episode/1",
+                                "schema": EPISODE_SCHEMA,
                                 "index": len(lines),
                                 "id": f"{task.id}/{planner}/{seed}",
                                 "task": task.id,
@@ -158,15 +161,21 @@ def make_bench(
                                 "status": "ok",
                                 "reason": None,
                                 "attempts": 1,
+                                "job": {"task": task.id},
+                                "task_digest": "",
+                                "settings_hash": "h",
                                 "result": json.loads(result.dump()),
                                 "track": track,
-                                **({} if conditions is None else {"conditions": asdict(conditions)}),
+                                "timing": timing(1.0, 1.0, 100.0).model_dump(),
+                                "conditions": asdict(conditions),
                             }
                         )
     write_lines(folder, lines)
-    (folder / "bench.json").write_text(json.dumps({"schema": "esar-bench/1", "settings": {"planners": list(skills)}}))
     return lines
 
 
-def write_lines(folder: Path, lines: Sequence[Mapping[str, Any]]) -> None:
-    (folder / "episodes.jsonl").write_bytes(b"".join(sealed_line(dict(line)) for line in lines))
+def write_lines(folder: Path, lines: Sequence[Mapping[str, Any]], suite: str = "esarbench") -> None:
+    """Write a run's folder; the manifest's settings are what reports need of them."""
+    settings = {"suite": suite, "planners": list(dict.fromkeys(line["planner"] for line in lines)), "seeds": 1}
+    (folder / MANIFEST).write_text(json.dumps({"schema": SCHEMA, "settings": settings, "settings_hash": "h"}))
+    (folder / EPISODES).write_bytes(b"".join(sealed_line(dict(line)) for line in lines))

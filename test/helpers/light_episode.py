@@ -8,13 +8,14 @@ import signal
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from esar_ros.benchmark.runner.job import AGENT_ERROR, OK, Job, Plan, Settings
+from esar_ros.benchmark.runner.records import Flown, Status
 from esar_ros.benchmark.runner.run import Progress, run
 from esar_ros.benchmark.runner.store import Store
+from esar_ros.benchmark.runner.worker import timing
 from esar_ros.benchmark.runner.worker_pool import LocalPool
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import RunConditions
@@ -30,7 +31,7 @@ class LightEpisode:
         if self.unfit:
             raise UsageError("this machine cannot draw", "mend it")
 
-    def run(self, job: Job, in_agent: Callable[[bool], None]) -> dict[str, Any]:
+    def run(self, job: Job, in_agent: Callable[[bool], None]) -> Flown:
         with (self.folder / "begun.txt").open("a") as file:
             file.write(job.id + "\n")
         time.sleep(self.seconds)
@@ -45,33 +46,27 @@ class LightEpisode:
         if job.planner in ("crash", "agent-crash") or (job.planner == "flaky" and first):
             os.kill(os.getpid(), signal.SIGSEGV)
         if job.planner == "agent-raise":
-            return record(AGENT_ERROR, "KeyError: 'x'", 0) | {"trace": "line 7 of the method"}
+            return replace(record(AGENT_ERROR, "KeyError: 'x'", 0), trace="line 7 of the method")
         if job.planner == "raise":
             raise ValueError("the renderer\nsays no")
         digest = hashlib.sha256(job.id.encode()).hexdigest()
         flown = record(OK, None, int(digest[:6], 16))
         if job.planner == "edited":  # somebody has changed a file meanwhile
-            flown["conditions"] = asdict(replace(job.conditions, thresholds="t2"))
+            return replace(flown, conditions=replace(job.conditions, thresholds="t2"))
         return flown
 
 
-def record(status: str, reason: str | None, score: int) -> dict[str, Any]:
-    return {
-        "status": status,
-        "reason": reason,
-        "result": {"score": score},
-        "track": {},
-        "timing": {"wall": time.time()},
-    }
+def record(status: Status, reason: str | None, score: int) -> Flown:
+    return Flown(status, reason, {"score": score}, {}, timing(time.time(), 0.0, 0.0))
 
 
-def failure(job: Job, status: str, reason: str, wall: float) -> dict[str, Any]:
+def failure(job: Job, status: Status, reason: str, wall: float) -> Flown:
     return record(status, reason, 0)
 
 
 def light_plan(count: int = 6, planners: tuple[str, ...] = ("ok",), version: str = "1") -> Plan:
     tasks = tuple(f"task{n}" for n in range(count))
-    conditions = RunConditions("fast", version=version)
+    conditions = RunConditions("fast", version=version, thresholds="t1")
     settings = Settings("esarbench", tasks, tasks, planners, 1, (conditions,) * len(planners))
     names = [(task, planner) for task in tasks for planner in planners]
     jobs = tuple(Job(n, task, task, task, planner, 7, conditions) for n, (task, planner) in enumerate(names))

@@ -25,8 +25,8 @@ def folders() -> list[Path]:
 
 @cache
 def imports() -> Mapping[str, frozenset[str]]:
-    """Modules of the package by those that import them; names for type checkers alone do not count."""
-    graph = grimp.build_graph(PACKAGE.name, exclude_type_checking_imports=True)
+    """Modules of the package and those that each imports, names for type checkers too."""
+    graph = grimp.build_graph(PACKAGE.name)
     return {module: frozenset(graph.find_modules_directly_imported_by(module)) for module in graph.modules}
 
 

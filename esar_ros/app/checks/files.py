@@ -12,6 +12,9 @@ from esar_ros.app.checks.finding import Check
 from esar_ros.app.checks.symptoms import examine
 from esar_ros.bags.facts import facts_of_bag
 from esar_ros.bags.files import ENDINGS
+from esar_ros.benchmark.runner.job import INFRASTRUCTURE_ERROR
+from esar_ros.benchmark.runner.records import read_episodes, read_settings
+from esar_ros.benchmark.runner.store import EPISODES
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.nodes.graph.parameter_file import read_parameter_file
@@ -29,11 +32,11 @@ def examine_path(path: Path) -> list[Check]:
         return [not_a_number([path]), other_thresholds([path])]
     if path.name.endswith(ENDINGS) or any(path.glob("*.mcap")) or any(path.glob("*.db3")):
         return examine(facts_of_bag(path))
-    results = [file for name in ("result.json", "episodes.jsonl") if (file := path / name).is_file()]
+    results = [file for name in ("result.json", EPISODES) if (file := path / name).is_file()]
     if not results and not (path / "bag").is_dir():
         raise UsageError(f"{path} is no bag, mission, benchmark or parameter file", "see esar doctor --help")
     checks = [not_a_number(results), other_thresholds(results)] if results else []
-    if (path / "episodes.jsonl").is_file():
+    if (path / EPISODES).is_file():
         checks.append(unfinished(path))
     if (path / "bag").is_dir():
         checks += examine(facts_of_bag(path / "bag"))
@@ -72,17 +75,15 @@ def other_thresholds(files: list[Path]) -> Check:
 def unfinished(folder: Path) -> Check:
     """A benchmark that was ended by one crash, or lacks episodes."""
     try:
-        plan = json.loads((folder / "bench.json").read_text(encoding="utf-8"))["settings"]
+        plan = read_settings(folder)
         planned = len(plan["tasks"]) * len(plan["planners"]) * int(plan["seeds"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (UsageError, ValueError, KeyError, TypeError):
         return Check("episodes", False, "bench.json is missing or broken", "run ./esar bench into a new folder")
-    statuses = []
-    for line in _documents(folder / "episodes.jsonl"):
-        try:
-            statuses.append(str(json.loads(line)["status"]))
-        except (ValueError, KeyError, TypeError, RecursionError):
-            continue
-    failed = statuses.count("infrastructure_error")
+    try:
+        statuses = [record.status for record in read_episodes(folder, dict)]
+    except UsageError as error:
+        return Check("episodes", False, str(error), "every other command refuses the folder until then")
+    failed = statuses.count(INFRASTRUCTURE_ERROR)
     detail = f"{len(statuses)} of {planned} flown, {failed} failed for the machine's sake"
     ok = len(statuses) == planned and not failed
     return Check("episodes", ok, detail, "" if ok else f"./esar bench --out {folder} with the same flags goes on")

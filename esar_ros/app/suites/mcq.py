@@ -143,7 +143,7 @@ def _budgeted(settings: ModelSettings, money: float) -> ModelSettings:
 
 
 def _report(arguments: argparse.Namespace) -> int:
-    from esar_ros.benchmark.report.tables import Table, markdown
+    from esar_ros.benchmark.report.table import Table, markdown
     from esar_ros.planning.model.settings import ModelSettings
     from esar_ros.planning.parameters import MODEL, check, configured
     from esar_ros.suites.uavbench.mcq.report import make_report, write_report

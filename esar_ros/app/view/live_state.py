@@ -28,7 +28,7 @@ from esar_ros.nodes.messages.convert import array3, brief_of, pose_of, pose_of_t
 from esar_ros.planning.belief.brief.coordinates import ground_of
 from esar_ros.planning.belief.brief.parser import parse_brief
 from esar_ros.planning.belief.brief.telling import summary, told
-from esar_ros.scoring.truth import End, truth_text
+from esar_ros.scoring.truth import End
 
 TRACK_STEP = 1.0  # m between points kept of the way flown
 LOG_KEPT = 2000  # entries
@@ -343,7 +343,7 @@ class LiveState(Sections):
         self.put("score", value)
 
     def _tell_truth(self, vehicle: str, m: Any) -> None:
-        self._truth = truth_text(m)
+        self._truth = m.truth
         self._show_truth()
 
     def _show_truth(self) -> None:

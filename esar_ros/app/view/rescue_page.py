@@ -24,7 +24,7 @@ from esar_ros.app.arguments import Parser
 from esar_ros.app.view.encode import encode_jpeg
 from esar_ros.app.view.live import PAGE, LiveView
 from esar_ros.app.view.pages import PageServer, read_assets
-from esar_ros.benchmark.runner.store import find_episode
+from esar_ros.benchmark.runner.records import Record, find_episode
 from esar_ros.geometry.frames import quaternion_from_yaw
 from esar_ros.geometry.unreal import CM, unreal_to_map
 from esar_ros.mission import names
@@ -32,9 +32,11 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.rescue import Animation, Head, WalkAction
 from esar_ros.nodes.core.stamps import to_stamp
 from esar_ros.scoring.truth import End
+from esar_ros.suites.rescuebench.conditions import RescueConditions
 from esar_ros.suites.rescuebench.embedded import EmbeddedWorld
 from esar_ros.suites.rescuebench.machine import Failure
 from esar_ros.suites.rescuebench.replay import from_above, opened, walk_again
+from esar_ros.suites.rescuebench.result import RescueResult
 from esar_ros.suites.rescuebench.tables import LAYOUT
 
 WALKER = "walker"
@@ -49,30 +51,30 @@ _HANDS = {Animation.CARRY: "pick up", Animation.DROP: "put down", Animation.OPEN
 class Telling:
     """Tells a page what happens in a walk. Positions are in the place's own frame, m."""
 
-    def __init__(self, view: LiveView, world: EmbeddedWorld, record: dict[str, Any]) -> None:
+    def __init__(self, view: LiveView, world: EmbeddedWorld, record: Record[RescueResult]) -> None:
         """record: an episode's, whose walk has not begun."""
         self._view, self._world, self._record = view, world, record
-        self._step = record["conditions"]["step"]
-        self._actions = record["result"]["actions"]
+        self._step = record.conditions_as(RescueConditions, f"episode {record.id}").step
+        self._actions = record.result.actions
         self._count = 0
 
     def begin(self) -> None:
         """The task and the place, before the first step."""
-        world, result = self._world, self._record["result"]
+        world, result = self._world, self._record.result
         area, environment = world.stage.site.area, world.stage.world.environment
         half = float(np.abs([area.low, area.high]).max()) + _MARGIN  # of the square about the origin that is shown
-        floor = float(unreal_to_map(result["point"]["agent_loc"][:3])[2])
+        floor = float(unreal_to_map(result.point["agent_loc"][:3])[2])
         ground, _ = from_above(world, world.origin + [0.0, 0.0, floor - world.origin[2]], half, _GROUND)
         self._view.lay_ground(encode_jpeg(ground[:, :, ::-1], 85), 2.0 * half)
         about = Message(
             header=_header(0.0),
-            mission_id=self._record["id"],
-            map_id=result["place"],
-            prompt=result["line"]["reference_text"],
+            mission_id=self._record.id,
+            map_id=result.place,
+            prompt=result.line.reference_text,
             weather=environment.weather.value,
             local_time=environment.local_time.isoformat(),
             area=(),
-            home=_xyz(self._place(result["point"]["agent_loc"])),
+            home=_xyz(self._place(result.point["agent_loc"])),
             report_cap=0,
         )
         odom = names.vehicle_frame(WALKER, names.ODOM)
@@ -95,7 +97,7 @@ class Telling:
         self._take(names.ODOMETRY, odometry)
         decision = Message(
             header=header,
-            method=self._record["planner"],
+            method=self._record.planner,
             status=DONE,
             action=_words(action),
             why="carrying the victim" if world.walker.carrying else "",
@@ -114,16 +116,16 @@ class Telling:
 
     def end(self, gap: float) -> None:
         """The walk is over; gap: m from the recorded end. Now it is told where victim and stretcher were."""
-        result = self._record["result"]
-        point = result["point"]
+        result = self._record.result
+        point = result.point
         truth = {
             "victims": [{"name": "", "position": self._place(point["injured_player_loc"])}],
             "clues": [{"kind": "stretcher", "position": self._place(point["stretcher_loc"])}],
         }
         self._take(names.TRUTH, Message(header=_header(self.seconds), truth=json.dumps(truth)))
-        score = f"TS {result['line']['task_score']:.1f} of 100"
-        words = f"{LAYOUT.endings.get(result['end'], result['end'])}, {score}; {gap:.3f} m from the recorded end"
-        self._tell_state(ENDED, words, End.TIMEOUT if result["end"] in _TIMEOUTS else None)
+        score = f"TS {result.line.task_score:.1f} of 100"
+        words = f"{LAYOUT.endings.get(result.end, result.end)}, {score}; {gap:.3f} m from the recorded end"
+        self._tell_state(ENDED, words, End.TIMEOUT if result.end in _TIMEOUTS else None)
 
     @property
     def seconds(self) -> float:
@@ -136,7 +138,7 @@ class Telling:
             phase=phase,
             end=0 if end is None else end.code,
             elapsed=self.seconds,
-            t_max=float(self._record["result"]["point"]["timeout"]),
+            t_max=float(self._record.result.point["timeout"]),
             reports=0,
             text=text,
         )
@@ -178,7 +180,7 @@ def _words(action: WalkAction) -> str:
     return "stand" if abs(action.angle) < 0.5 else f"turn {'left' if action.angle > 0.0 else 'right'}"
 
 
-def play(view: LiveView, record: dict[str, Any], wait: Callable[[float], None]) -> None:
+def play(view: LiveView, record: Record[RescueResult], wait: Callable[[float], None]) -> None:
     """Walk an episode again for a page; wait is called with the walk's time (s) after each step. Raises UsageError."""
     world = opened(record)
     try:
@@ -193,7 +195,7 @@ def play(view: LiveView, record: dict[str, Any], wait: Callable[[float], None]) 
             wait(telling.after_step(world))
             return b""
 
-        _, gap = walk_again(world, record, after_step, len(record["result"]["actions"]))
+        _, gap = walk_again(world, record, after_step, len(record.result.actions))
         telling.end(gap)
     finally:
         world.close()
@@ -209,7 +211,7 @@ def main(argv: list[str] | None = None) -> int:
     arguments: argparse.Namespace = parser.parse_args(argv)
     if not 0.0 < arguments.speed <= 100.0:
         raise UsageError(f"--speed {arguments.speed:g}", "above 0, at most 100")
-    record = find_episode(arguments.out, arguments.episode)
+    record = find_episode(arguments.out, arguments.episode, RescueResult)
     view = LiveView((WALKER,), None)
     page = PageServer(
         (PAGE / "index.html").read_text(encoding="utf-8"), view, arguments.port, read_assets(PAGE), view.changes

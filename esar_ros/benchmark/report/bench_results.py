@@ -1,25 +1,24 @@
-"""Results of benchmark runs, read for tables: one slim row per episode (schema esar-episode/1)."""
+"""Results of benchmark runs, read for tables: one slim row per episode."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.benchmark.runner.job import IMPLIED_SUITE
-from esar_ros.benchmark.runner.seal import take_seal
+from esar_ros.benchmark.runner.records import Record, Tracks, parse_episodes, place_of, read_settings
+from esar_ros.benchmark.runner.store import BENCH, read_contents
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.run_conditions import NOT_RECORDED, Conditions
+from esar_ros.mission.run_conditions import Conditions
 from esar_ros.scoring.result import canonical_json
 from esar_ros.scoring.statistics import Unit
 from esar_ros.scoring.truth import Point
 
-EPISODES, MANIFEST = "episodes.jsonl", "bench.json"
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -59,11 +58,6 @@ class Episode:
     things: tuple[Thing, ...] = field(default=(), repr=False)
     false_reports: tuple[Point, ...] = field(default=(), repr=False)
 
-    @property
-    def is_recorded(self) -> bool:
-        """True where all its conditions are recorded."""
-        return NOT_RECORDED not in self.conditions.as_text.values()
-
 
 @dataclass(frozen=True)
 class Reading:
@@ -76,7 +70,12 @@ class Reading:
     versions: Mapping[str, str]
 
 
-Reader = Callable[[dict[str, Any], str, str], Reading]  # of a record, its folder, and where it stands (for errors)
+@dataclass(frozen=True)
+class Reader(Generic[R]):
+    """Reads the records of a suite. result: its type of results."""
+
+    result: type[R]
+    read: Callable[[Record[R], str, str], Reading]  # of a record, its folder, and where it stands (for errors)
 
 
 class RecordedResult(Protocol):
@@ -103,9 +102,8 @@ class RecordedResult(Protocol):
 
 
 def make_reading(
-    line: dict[str, Any],
+    record: Record[Any],
     folder: str,
-    result: RecordedResult,
     conditions: Conditions,
     *,
     unit: Unit,
@@ -122,25 +120,26 @@ def make_reading(
     if the result says that it is.
     """
     kind, name, content = ground
+    result: RecordedResult = record.result
     episode = Episode(
-        planner=str(line["planner"]),
+        planner=record.planner,
         conditions=conditions,
         folder=folder,
         unit=unit,
-        seed=int(line["seed"]),
+        seed=record.seed,
         group=group,
         map=name,
         split=result.split,
         eligible=result.eligible,
         reasons=() if result.eligible else (ineligible,),
-        status=str(line.get("status", "ok")),
-        reason=line.get("reason"),
+        status=record.status,
+        reason=record.reason,
         end=result.end,
         figures=figures,
-        tracks=read_tracks(line.get("track")),
+        tracks=xy_tracks(record.track),
         things=things,
     )
-    contents = {f"task {line['task']}": str(line.get("task_digest", "")), f"{kind} {name}": content}
+    contents = {f"task {record.task}": record.task_digest, f"{kind} {name}": content}
     return Reading(
         episode,
         canonical_json(result.model_dump(mode="json", by_alias=True)),
@@ -158,21 +157,11 @@ class Bench:
     thresholds: dict[str, Any]
     settings: dict[str, dict[str, Any]]  # folder name -> manifest's settings
     versions: dict[str, tuple[str, ...]]
-    torn: int  # lines that a killed run left unfinished
-    unsealed: int  # records without a digest of their content
+    torn: int  # runs whose last line a kill left unfinished
     unflown: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # unfinished folder -> episodes flown, planned
 
 
-def suite_of(folders: Sequence[Path]) -> str:
-    """Returns the name of the suite that benchmark runs are of. Raises UsageError where they are of several."""
-    found = {str(_settings(folder).get("suite", IMPLIED_SUITE)): folder for folder in reversed(folders)}
-    if len(found) > 1:
-        (one, here), (other, there) = sorted(found.items())[:2]
-        raise UsageError(f"{here} is of suite {one}, {there} of {other}", "report them apart")
-    return next(iter(found))
-
-
-def read_bench(folders: Sequence[Path], read: Reader) -> Bench:
+def read_bench(folders: Sequence[Path], reader: Reader[Any]) -> Bench:
     """Reads benchmark runs of one suite. Raises UsageError."""
     episodes: dict[tuple[str, Conditions, str, int], tuple[Episode, Path, str]] = {}
     contents: dict[str, tuple[str, str]] = {}  # task or map -> its digest, and where
@@ -180,20 +169,16 @@ def read_bench(folders: Sequence[Path], read: Reader) -> Bench:
     settings: dict[str, dict[str, Any]] = {}
     versions: dict[str, set[str]] = {}
     unflown: dict[str, tuple[int, int]] = {}
-    torn = unsealed = 0
+    torn = 0
     for folder in folders:
         ids: set[str] = set()
-        settings[str(folder)] = _settings(folder)
-        for number, line in _lines(folder):
-            if line is None:
-                torn += 1
-                continue
-            where = f"{folder / EPISODES}, line {number}"
-            ids.add(str(line.get("id")))
-            unsealed += not take_seal(line, where)
-            if not isinstance(line.get("result"), dict):
-                raise UsageError(f"{where}: key result is missing", "each line follows esar-episode/1")
-            reading = read(line, str(folder), where)
+        found = read_contents(folder, BENCH)
+        settings[str(folder)] = read_settings(folder)
+        torn += found.torn
+        for record in parse_episodes(folder, found.records, reader.result):
+            ids.add(record.id)
+            where = place_of(folder, record.id)
+            reading = reader.read(record, str(folder), where)
             episode = reading.episode
             for name, content in reading.contents.items():
                 if contents.setdefault(name, (content, where))[0] != content:
@@ -208,39 +193,24 @@ def read_bench(folders: Sequence[Path], read: Reader) -> Bench:
             key = (episode.planner, episode.conditions, episode.unit.task, episode.seed)
             if key in episodes and episodes[key][2] != reading.scores:
                 other = episodes[key][1]
-                raise UsageError(
-                    f"{where}: {line['id']} stands in {other} with another score", "leave one of the folders out"
-                )
+                raise UsageError(f"{where}: it stands in {other} with another score", "leave one of the folders out")
             episodes[key] = (episode, folder, reading.scores)
         planned = _planned(settings[str(folder)])
         if len(ids) < planned:
             unflown[str(folder)] = (len(ids), planned)
     if not episodes:
         raise UsageError(f"no episode in {', '.join(map(str, folders))}", "run ./esar bench first")
-    found = [episode for episode, _, _ in episodes.values()]
-    turn = {conditions: number for number, conditions in enumerate(dict.fromkeys(one.conditions for one in found))}
-    ordered = sorted(found, key=lambda one: (turn[one.conditions], one.planner, one.unit.task, one.seed))
+    rows = [episode for episode, _, _ in episodes.values()]
+    turn = {conditions: number for number, conditions in enumerate(dict.fromkeys(one.conditions for one in rows))}
+    ordered = sorted(rows, key=lambda one: (turn[one.conditions], one.planner, one.unit.task, one.seed))
     return Bench(
         tuple(ordered),
         thresholds,
         settings,
-        {name: tuple(sorted(found)) for name, found in sorted(versions.items())},
+        {name: tuple(sorted(told)) for name, told in sorted(versions.items())},
         torn,
-        unsealed,
         unflown,
     )
-
-
-def _settings(folder: Path) -> dict[str, Any]:
-    path = folder / MANIFEST
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        found = document["settings"]
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        raise UsageError(f"{path} is no manifest of a benchmark", "give the --out folder of ./esar bench") from None
-    return found if isinstance(found, dict) else {}
 
 
 def _planned(settings: Mapping[str, Any]) -> int:
@@ -250,42 +220,10 @@ def _planned(settings: Mapping[str, Any]) -> int:
     return len(tasks) * len(planners) * seeds if told else 0  # type: ignore[arg-type, operator]
 
 
-def _lines(folder: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    """(line number, document) of every line; None for the last one of a run that was cut off while writing it."""
-    path = folder / EPISODES
-    try:
-        file = path.open("rb")
-    except OSError:
-        raise UsageError(f"{folder} holds no {EPISODES}", "give the --out folder of ./esar bench") from None
-    with file:
-        bad: int | None = None
-        number = 0
-        for number, text in enumerate(file, 1):
-            if bad is not None:
-                raise UsageError(f"{path}, line {bad} is no JSON", "the file was changed by hand; restore it")
-            if not text.strip():
-                continue
-            try:
-                document = json.loads(text)
-            except (ValueError, RecursionError):
-                bad = number
-                continue
-            if not isinstance(document, dict) or document.get("schema") != "esar-episode/1":
-                raise UsageError(f"{path}, line {number}: no episode", "each line follows esar-episode/1")
-            yield number, document
-        if bad is not None:
-            yield number, None
-
-
-def read_tracks(track: Any) -> dict[str, NDArray[np.float32]]:
-    """Returns the tracks of a record, those columns that can be read."""
-    if not isinstance(track, dict):
-        return {}
+def xy_tracks(track: Tracks) -> dict[str, NDArray[np.float32]]:
+    """Returns the tracks of a record for drawing: (N, 2) m per vehicle, map frame."""
     found = {}
     for vehicle, columns in track.items():
-        try:
-            xy = np.array([columns["x"], columns["y"]], dtype=np.float32).T
-        except (KeyError, TypeError, ValueError):
-            continue  # a track is for looking at: without one the numbers still stand
-        found[str(vehicle)] = xy[np.isfinite(xy).all(axis=1)]
+        xy = np.array([columns["x"], columns["y"]], dtype=np.float32).T
+        found[vehicle] = xy[np.isfinite(xy).all(axis=1)]
     return found

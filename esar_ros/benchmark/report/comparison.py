@@ -6,15 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from esar_ros.benchmark.report.bench_results import Bench, Episode
+from esar_ros.benchmark.report.table import Section
 from esar_ros.benchmark.runner.job import OK
 from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.scoring.statistics import DRAWS, Comparison, Estimate, Unit, compare, estimates, over_seeds
-
-if TYPE_CHECKING:
-    from esar_ros.benchmark.report.tables import Section
 
 OVERALL = "overall"  # the group of all episodes
 
@@ -217,12 +214,6 @@ def _check_conditions(bench: Bench, by: Collection[str]) -> None:
     of_method, apart = first.conditions.OF_METHOD, first.conditions.NEVER_TOGETHER
     of_planner: dict[tuple[str, ...], Episode] = {}
     for episode in bench.episodes:
-        unrecorded = next((e for e in (first, episode) if not e.is_recorded and first.folder != episode.folder), None)
-        if unrecorded is not None:
-            raise UsageError(
-                f"{unrecorded.folder} does not tell all conditions that it was flown under",
-                "report it alone, or fly it again",
-            )
         own_text = episode.conditions.as_text
         own = of_planner.setdefault((episode.planner, *(own_text[name] for name in by)), episode)
         names = [name for name in first.conditions.differing(episode.conditions) if name not in of_method]
@@ -259,12 +250,8 @@ def _notes(bench: Bench, methods: tuple[Method, ...], layout: Layout) -> list[st
     if events < 6:
         words = layout.levels[0] if events != 1 else layout.levels[0].removesuffix("s")
         notes.append(f"Only {events} {words}: intervals and p-values say little of {layout.levels[0]} not flown.")
-    if not all(episode.is_recorded for episode in bench.episodes):
-        notes.append("The run does not tell all conditions that it was flown under: compare it with no other.")
     if bench.torn:
         notes.append(f"{bench.torn} unfinished last line of an interrupted run was left out.")
-    if bench.unsealed:
-        notes.append(f"{bench.unsealed} records hold no digest of their content: a change by hand goes unnoticed.")
     splits = {episode.split for episode in bench.episodes}
     if splits != {layout.headline}:
         notes.append(

@@ -19,7 +19,8 @@ from matplotlib.patheffects import withStroke
 from esar_ros.benchmark.report.bench_results import Episode
 from esar_ros.benchmark.report.comparison import Report
 from esar_ros.benchmark.report.mission_map import FALSE, FOUND, INK, MISSED, Region, relief
-from esar_ros.benchmark.report.tables import Drawing, label
+from esar_ros.benchmark.report.table import Drawing
+from esar_ros.benchmark.report.tables import label
 from esar_ros.mission.errors import UsageError
 from esar_ros.sim.terrain.maps import PlaceMap, load_map
 

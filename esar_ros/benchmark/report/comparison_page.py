@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from esar_ros.benchmark.report.comparison import ARROWS, OVERALL, Report
-from esar_ros.benchmark.report.comparison_template import PAGE
 from esar_ros.benchmark.report.formatting import PAGE_POLICY, plain
-from esar_ros.benchmark.report.tables import FORMATS, Drawing, Section, episodes_csv
+from esar_ros.benchmark.report.page import PAGES, fill
+from esar_ros.benchmark.report.table import FORMATS, Drawing, Section
+from esar_ros.benchmark.report.tables import episodes_csv
 from esar_ros.benchmark.runner.job import OK
 from esar_ros.scoring.result import write_atomically
 
@@ -90,8 +90,8 @@ def page_of(
 
     drawn: by name what the drawings drew; those that are not there are left out.
     """
-    page = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True).from_string(PAGE)
-    return page.render(
+    return fill(
+        PAGES / "comparison.html",
         policy=PAGE_POLICY,
         title=title,
         eyebrow=eyebrow,

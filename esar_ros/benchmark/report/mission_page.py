@@ -6,14 +6,13 @@ import base64
 from typing import Any
 
 import numpy as np
-from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from esar_ros.benchmark.report import formatting
 from esar_ros.benchmark.report.mission_images import Find, Miss, collect_finds, collect_misses
 from esar_ros.benchmark.report.mission_record import MissionRecord
-from esar_ros.benchmark.report.mission_template import PAGE
 from esar_ros.benchmark.report.mission_timeline import decision_spans, mode_spans, timeline_svg
+from esar_ros.benchmark.report.page import PAGES, fill
 from esar_ros.benchmark.report.scorecard import map_jpeg
 from esar_ros.planning.belief.brief.coordinates import Ground
 from esar_ros.planning.belief.brief.parser import parse_brief
@@ -34,8 +33,8 @@ def render_html(
     result = flown.result
     m = result.metrics
     facts = parse_brief(flown.truth.task.prompt, _ground(flown))
-    page = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True).from_string(PAGE)
-    return page.render(
+    return fill(
+        PAGES / "mission.html",
         policy=formatting.PAGE_POLICY,
         r=result,
         m=m,

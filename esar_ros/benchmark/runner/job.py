@@ -6,13 +6,14 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Final
 
 from esar_ros.mission.run_conditions import Conditions
 
-OK, AGENT_ERROR, INFRASTRUCTURE_ERROR = "ok", "agent_error", "infrastructure_error"  # status of an episode
-SCHEMA, FIRST_SCHEMA = "esar-bench/2", "esar-bench/1"  # settings of the first name no suite
-IMPLIED_SUITE = "esarbench"  # of settings that name none
+OK: Final = "ok"  # status of an episode
+AGENT_ERROR: Final = "agent_error"
+INFRASTRUCTURE_ERROR: Final = "infrastructure_error"
+SCHEMA = "esar-bench/2"
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,6 @@ class Settings:
     def difference(self, other: dict[str, Any]) -> str:
         """Returns the first setting that differs in a manifest's settings, in words; empty where none does."""
         own = json.loads(json.dumps(asdict(self)))
-        other = {"suite": IMPLIED_SUITE, **other}
         for key in ("suite", "planners", "seeds", "tasks", "digests"):
             if own[key] != other.get(key):
                 short = f"{own[key]} here, {other.get(key)} there"

@@ -11,12 +11,13 @@ import errno
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from esar_ros.benchmark.runner.job import AGENT_ERROR, INFRASTRUCTURE_ERROR, OK, Job, Plan
-from esar_ros.benchmark.runner.store import EPISODE_SCHEMA, Store
+from esar_ros.benchmark.runner.records import Flown, Record, Status, make_record, parse_episodes
+from esar_ros.benchmark.runner.store import Store
 from esar_ros.benchmark.runner.time_left import TimeLeft
 from esar_ros.benchmark.runner.worker_pool import Outcome, Pool
 from esar_ros.mission.errors import UsageError
@@ -25,7 +26,7 @@ ATTEMPTS = 2  # of an episode that fails through no fault of the method
 FULL_DISK_PATIENCE = 60.0  # s to wait for space before giving up
 FULL_DISK_LOOK = 2.0  # s between attempts
 TRACES = "errors.log"
-Failure = Callable[[Job, str, str, float], dict[str, Any]]
+Failure = Callable[[Job, Status, str, float], Flown]
 
 
 @dataclass
@@ -58,7 +59,7 @@ def run(plan: Plan, store: Store, pool: Pool, show: Callable[[Progress], None], 
     begun: dict[Job, float] = {}  # when each that flies was
     time_left, workers = TimeLeft(plan.time_limits), max(pool.room, 1)
     tasks = {job.id: job.task for job in plan.jobs}
-    for record in store.earlier:
+    for record in parse_episodes(store.folder, store.earlier, dict):
         _take_time(time_left, record, tasks)
     show(progress)
     try:
@@ -81,7 +82,7 @@ def run(plan: Plan, store: Store, pool: Pool, show: Callable[[Progress], None], 
                 _take_time(time_left, record, tasks)
                 progress.done += 1
                 progress.flown += 1
-                progress.errors += record["status"] != OK
+                progress.errors += record.status != OK
             now = time.monotonic()
             progress.seconds = now - began
             flying = {job: now - since for job, since in begun.items()}
@@ -92,39 +93,23 @@ def run(plan: Plan, store: Store, pool: Pool, show: Callable[[Progress], None], 
     return progress
 
 
-def _take_time(time_left: TimeLeft, record: dict[str, Any], tasks: Mapping[str, str]) -> None:
+def _take_time(time_left: TimeLeft, record: Record[Any], tasks: Mapping[str, str]) -> None:
     """Takes what a record tells of its episode's time; tasks: Job.task by the episode's id."""
-    timing = record.get("timing", {})
-    wall, simulated = (float(timing.get(key, 0.0)) for key in ("wall", "simulated"))
-    time_left.ended(tasks.get(record["id"], ""), record["planner"], wall, simulated)
+    time_left.ended(tasks.get(record.id, ""), record.planner, record.timing.wall, record.timing.simulated)
 
 
-def _record(outcome: Outcome, attempts: int, settings_hash: str, failure: Failure) -> dict[str, Any]:
-    """An episode's line."""
+def _record(outcome: Outcome, attempts: int, settings_hash: str, failure: Failure) -> Record[Any]:
+    """Returns an episode's record."""
     job, flown = outcome.job, outcome.flown
     if flown is None:
-        status = AGENT_ERROR if outcome.agent else INFRASTRUCTURE_ERROR
-        flown = failure(job, status, outcome.reason, outcome.wall)
-    return {
-        "schema": EPISODE_SCHEMA,
-        "index": job.index,
-        "id": job.id,
-        "task": job.task_id,
-        "planner": job.planner,
-        "seed": job.seed,
-        "job": {"task": job.task},
-        "task_digest": job.task_digest,
-        "conditions": asdict(job.conditions),
-        "attempts": attempts,
-        "settings_hash": settings_hash,
-        **flown,
-    }
+        flown = failure(job, AGENT_ERROR if outcome.agent else INFRASTRUCTURE_ERROR, outcome.reason, outcome.wall)
+    return make_record(job, flown, attempts, settings_hash)
 
 
 def _check_conditions(outcome: Outcome) -> None:
     """Raises UsageError when an episode was flown under other conditions than those of the plan."""
-    if outcome.flown is not None and "conditions" in outcome.flown:
-        changed = outcome.job.conditions.difference(type(outcome.job.conditions).parse(outcome.flown["conditions"]))
+    if outcome.flown is not None and outcome.flown.conditions is not None:
+        changed = outcome.job.conditions.difference(outcome.flown.conditions)
         if changed:
             raise UsageError(
                 f"{outcome.job.id} was flown under other conditions than the benchmark's ({changed})",
@@ -132,12 +117,12 @@ def _check_conditions(outcome: Outcome) -> None:
             )
 
 
-def _append(store: Store, record: dict[str, Any], progress: Progress, show: Callable[[Progress], None]) -> None:
+def _append(store: Store, record: Record[Any], progress: Progress, show: Callable[[Progress], None]) -> None:
     """Write an episode down; on a full disk wait a while for space. Raises UsageError."""
     until = time.monotonic() + FULL_DISK_PATIENCE
     while True:
         try:
-            store.append(record)
+            store.append(record.model_dump(mode="json", by_alias=True))
             progress.note = ""
             return
         except OSError as error:

@@ -12,6 +12,7 @@ from typing import Any
 from esar_ros.mission.errors import UsageError
 
 SEAL = "sha256"
+_CURE = "restore the file, or remove that line and run it again"
 
 
 def sealed_line(record: dict[str, Any]) -> bytes:
@@ -20,21 +21,20 @@ def sealed_line(record: dict[str, Any]) -> bytes:
     return _text({**plain, SEAL: _digest(plain)}).encode() + b"\n"
 
 
-def take_seal(record: dict[str, Any], where: str, line: bytes = b"") -> bool:
-    """Remove the digest from a record that was read; returns whether it had one. Raises UsageError when it is wrong.
+def take_seal(record: dict[str, Any], where: str, line: bytes) -> None:
+    """Remove the digest from a record that was read. Raises UsageError where it has none, or another's.
 
     line: the bytes that it was read from. Those that stand as they were written are its content without writing anew.
     """
     digest = record.pop(SEAL, None)
     if digest is None:
-        return False
+        raise UsageError(f"{where}: the record holds no digest of its content ({SEAL})", _CURE)
     as_written = line.replace(f',"{SEAL}":"{digest}"'.encode(errors="replace"), b"", 1)
     if digest != hashlib.sha256(as_written).hexdigest() and digest != _digest(record):
         raise UsageError(
             f"{where}: the record's content was changed after it was written ({SEAL})",
-            "restore the file, or remove that line and run it again",
+            _CURE,
         )
-    return True
 
 
 def _digest(record: dict[str, Any]) -> str:

@@ -14,32 +14,32 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
-from esar_ros.benchmark.runner.job import FIRST_SCHEMA, SCHEMA
+from esar_ros.benchmark.runner.job import SCHEMA
 from esar_ros.benchmark.runner.seal import sealed_line, take_seal
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.result import write_atomically
 
 MANIFEST, EPISODES, LOCK = "bench.json", "episodes.jsonl", ".lock"
-EPISODE_SCHEMA = "esar-episode/1"
+EPISODE_SCHEMA: Final = "esar-episode/1"
 TOGETHER = 256  # records that are flushed at once, at most
 _DECODER = json.JSONDecoder()
 
 
 @dataclass(frozen=True)
 class Files:
-    """Names of a store's files and their schemas, the one that is written first."""
+    """Names of a store's files and their schemas."""
 
     manifest: str
-    schemas: tuple[str, ...]
+    schema: str
     records: str
     record_schema: str
 
 
-BENCH = Files(MANIFEST, (SCHEMA, FIRST_SCHEMA), EPISODES, EPISODE_SCHEMA)
+BENCH = Files(MANIFEST, SCHEMA, EPISODES, EPISODE_SCHEMA)
 
 
 class Stored(Protocol):
@@ -71,9 +71,10 @@ class Store:
             self.resumed = self._check_manifest(settings)
             path = folder / files.records
             self._file = _open(path)
-            self.earlier, size = _intact(path, files.record_schema)  # records of the runs before this one
-            self._file.truncate(size)
-            self._size = size
+            found = _intact(path, files.record_schema)
+            self.earlier = found.records  # of the runs before this one
+            self._file.truncate(found.size)
+            self._size = found.size
             self.done = {str(record["id"]) for record in self.earlier}
             foreign = {record.get("settings_hash") for record in self.earlier} - {self.settings_hash}
             if foreign:
@@ -107,10 +108,10 @@ class Store:
         """Returns whether the folder holds a run of these settings; writes the manifest if there is none."""
         path = self.folder / self.files.manifest
         if not path.exists():
-            new = {"schema": self.files.schemas[0], "settings": asdict(settings), "settings_hash": settings.hash}
+            new = {"schema": self.files.schema, "settings": asdict(settings), "settings_hash": settings.hash}
             write_atomically(path, json.dumps(new, indent=1, sort_keys=True) + "\n")
             return False
-        manifest = read_manifest(path, self.files.schemas)
+        manifest = read_manifest(path, self.files.schema)
         why = settings.difference(manifest["settings"])
         if why:
             raise UsageError(f"{self.folder} holds a run with other settings ({why})", "choose another --out")
@@ -118,42 +119,41 @@ class Store:
         return True
 
 
-def read_manifest(path: Path, schemas: tuple[str, ...] = BENCH.schemas) -> dict[str, Any]:
+def read_manifest(path: Path, schema: str = SCHEMA) -> dict[str, Any]:
     """A run's manifest. Raises UsageError."""
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
-        if manifest["schema"] in schemas and isinstance(manifest["settings"], dict):
+        if manifest["schema"] == schema and isinstance(manifest["settings"], dict):
             manifest["settings_hash"]
             return dict(manifest)
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         pass
-    raise UsageError(f"{path} is no {schemas[0]} manifest", "choose another --out, or restore the file")
+    raise UsageError(f"{path} is no {schema} manifest", "restore the file, or name another folder")
 
 
-def read_records(folder: Path, files: Files = BENCH) -> list[dict[str, Any]]:
-    """Records of a run's folder in the plan's order, without a torn last line. Raises UsageError."""
-    path = folder / files.records if folder.is_dir() else folder
+@dataclass(frozen=True)
+class Contents:
+    """A file of records as it was read: those of whole lines, one an id; size: where they end, bytes.
+
+    torn: something follows that a killed run left unfinished.
+    """
+
+    records: list[dict[str, Any]]
+    size: int
+    torn: bool
+
+
+def read_contents(folder: Path, files: Files) -> Contents:
+    """Returns what a run's folder holds, its records in the plan's order. Raises UsageError."""
+    path = folder / files.records
     if not path.is_file():
-        raise UsageError(f"{path} is not there", "give the folder that was written with --out")
-    return sorted(_intact(path, files.record_schema)[0], key=lambda record: int(record["index"]))
+        raise UsageError(f"{folder} holds no {files.records}", "give the folder that was written with --out")
+    found = _intact(path, files.record_schema)
+    return replace(found, records=sorted(found.records, key=lambda record: int(record["index"])))
 
 
-def find_episode(folder: Path, episode: str) -> dict[str, Any]:
-    """One finished episode by its id. Raises UsageError."""
-    records = read_episodes(folder)
-    found = next((record for record in records if record["id"] == episode), None)
-    if found is None:
-        raise UsageError(f"{folder} holds no episode '{episode}'", f"e.g. {records[0]['id']}" if records else "run one")
-    return found
-
-
-def read_episodes(folder: Path) -> list[dict[str, Any]]:
-    """Finished episodes of a benchmark's folder in the plan's order. Raises UsageError."""
-    return read_records(folder)
-
-
-def _intact(path: Path, schema: str) -> tuple[list[dict[str, Any]], int]:
-    """Records of whole lines, one an id, and where they end (bytes)."""
+def _intact(path: Path, schema: str) -> Contents:
+    """Returns what a file holds, its records in the order of its lines. Raises UsageError."""
     records: dict[str, dict[str, Any]] = {}
     size = 0
     try:
@@ -176,7 +176,7 @@ def _intact(path: Path, schema: str) -> tuple[list[dict[str, Any]], int]:
                     break  # torn by a crash of the machine: blocks reached the disk out of order
                 raise UsageError(f"{path}, line {number}: no {schema} record", "remove that line") from None
             size += len(line) + 1
-    return list(records.values()), size
+    return Contents(list(records.values()), size, size < len(data))
 
 
 def _parsed(line: str) -> Any:

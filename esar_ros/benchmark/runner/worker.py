@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
 from esar_ros.benchmark.runner.job import Job
+from esar_ros.benchmark.runner.records import EpisodeTiming, Flown
 from esar_ros.mission.errors import UsageError
 
 _PR_SET_PDEATHSIG = 1
@@ -23,13 +24,13 @@ _ENVIRONMENT = {"NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_
 
 
 class Episode(Protocol):
-    """Flight of one episode; runner.episode implements it."""
+    """Flight of one episode; a suite's `episode.py` implements it."""
 
     def prepare(self) -> None:
         """Checks that this machine can fly. Raises UsageError."""
 
-    def run(self, job: Job, in_agent: Callable[[bool], None]) -> dict[str, Any]:
-        """Fly; raises whatever went wrong that is not the method's fault. "trace" stays out of the record."""
+    def run(self, job: Job, in_agent: Callable[[bool], None]) -> Flown:
+        """Fly; raises whatever went wrong that is not the method's fault."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Ready:
 class Finished:
     """One episode: its part of the record, or why it was not flown and where that happened."""
 
-    flown: dict[str, Any] | None
+    flown: Flown | None
     reason: str = ""
     trace: str = ""
 
@@ -82,21 +83,21 @@ def fly_job(episode: Episode, job: Job, tell: Callable[[bool], None]) -> Finishe
     """Flies one episode; nothing that it raises ends the worker."""
     try:
         flown = episode.run(job, tell)
-        return Finished(flown, trace=flown.pop("trace", ""))
+        return Finished(flown, trace=flown.trace)
     except Exception as error:
         words = " ".join(str(error).split())
         reason = words if isinstance(error, UsageError) else f"{type(error).__name__}: {words}".rstrip(": ")
         return Finished(None, reason[:500], traceback.format_exc())
 
 
-def timing(wall: float, cpu: float, simulated: float) -> dict[str, Any]:
-    """Returns the part of a record that depends on the machine: times in s, memory in bytes, host."""
-    return {
-        "wall": round(wall, 3),
-        "cpu": round(cpu, 3),
-        "simulated": round(simulated, 3),
-        "peak_memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
-        "host": socket.gethostname(),
-        "pid": os.getpid(),
-        "finished": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-    }
+def timing(wall: float, cpu: float, simulated: float) -> EpisodeTiming:
+    """Returns the part of a record that depends on the machine. wall, cpu, simulated: s."""
+    return EpisodeTiming(
+        wall=round(wall, 3),
+        cpu=round(cpu, 3),
+        simulated=round(simulated, 3),
+        peak_memory=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        host=socket.gethostname(),
+        pid=os.getpid(),
+        finished=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+    )

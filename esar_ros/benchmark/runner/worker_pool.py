@@ -12,6 +12,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol
 
 from esar_ros.benchmark.runner.job import Job
+from esar_ros.benchmark.runner.records import Flown
 from esar_ros.benchmark.runner.worker import Episode, Finished, Ready, work, worker_environment
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.system.processes import cpu_seconds
@@ -27,7 +28,7 @@ class Outcome:
     """Outcome of a job. flown: its part of the record; else the reason, and whether the method was at fault."""
 
     job: Job
-    flown: dict[str, Any] | None
+    flown: Flown | None
     reason: str = ""
     trace: str = ""
     agent: bool = False

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import lru_cache
-from typing import Any
 
 from esar_ros.benchmark.engine.conditions import with_files
 from esar_ros.benchmark.engine.missions import MissionSuite
 from esar_ros.benchmark.engine.run_description import describe_run
 from esar_ros.benchmark.runner.job import AGENT_ERROR, OK, Job
+from esar_ros.benchmark.runner.records import Flown, Status
 from esar_ros.benchmark.runner.worker import timing
 from esar_ros.mission.briefing import mission_id
 from esar_ros.mission.errors import UsageError
@@ -40,8 +39,8 @@ class EmbeddedEpisode:
 
         headless_context().release()
 
-    def run(self, job: Job, in_agent: Callable[[bool], None]) -> dict[str, Any]:
-        """Fly an episode; the part of its record that depends on the flight, and the trace of a method that failed."""
+    def run(self, job: Job, in_agent: Callable[[bool], None]) -> Flown:
+        """Flies an episode; returns the part of its record that depends on the flight."""
         from esar_ros.benchmark.engine.episode import fly_episode
 
         began, cpu = time.monotonic(), time.process_time()
@@ -49,20 +48,20 @@ class EmbeddedEpisode:
         try:
             flown = fly_episode(self._suite, task, job.planner, job.seed, _conditions(job), _place(task.map), in_agent)
         except AgentError as error:  # before there was anything to fly
-            return failed(job, AGENT_ERROR, str(error), time.monotonic() - began) | {"trace": stack_trace(error)}
-        return {
-            "status": OK if flown.error is None else AGENT_ERROR,
-            "reason": flown.error,
-            "result": json.loads(flown.result.dump()),
-            "track": flown.track,
-            "timing": timing(time.monotonic() - began, time.process_time() - cpu, flown.simulated),
-            "trace": flown.trace,
-            "conditions": asdict(with_files(_conditions(job), job.planner)),
-        }
+            return replace(failed(job, AGENT_ERROR, str(error), time.monotonic() - began), trace=stack_trace(error))
+        return Flown(
+            OK if flown.error is None else AGENT_ERROR,
+            flown.error,
+            flown.result,
+            flown.track,
+            timing(time.monotonic() - began, time.process_time() - cpu, flown.simulated),
+            with_files(_conditions(job), job.planner),
+            flown.trace,
+        )
 
 
-def failed(job: Job, status: str, reason: str, wall: float) -> dict[str, Any]:
-    """Record of an episode that could not be flown to its end: everything 0, Isafe = 0, with its reason."""
+def failed(job: Job, status: Status, reason: str, wall: float) -> Flown:
+    """Returns what is recorded of an episode not flown to its end: everything 0, Isafe = 0, with its reason."""
     task = load_task(job.task)
     place: PlaceMap | None = None
     with suppress(UsageError, OSError):
@@ -84,13 +83,7 @@ def failed(job: Job, status: str, reason: str, wall: float) -> dict[str, Any]:
     referee.begin(0)
     referee.fail(0, reason)
     referee.advance(0)
-    return {
-        "status": status,
-        "reason": reason,
-        "result": json.loads(referee.result(judge).dump()),
-        "track": {},
-        "timing": timing(wall, 0.0, 0.0),
-    }
+    return Flown(status, reason, referee.result(judge), {}, timing(wall, 0.0, 0.0))
 
 
 def _conditions(job: Job) -> RunConditions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from esar_ros.benchmark.report.tables import PaperRows
+from esar_ros.benchmark.report.table import PaperRows
 from esar_ros.mission.task import TIERS
 
 _COLUMNS = (*TIERS, "overall")

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from esar_ros.benchmark.report.bench_results import Episode, Reading, Thing, read_tracks
-from esar_ros.mission.errors import UsageError
-from esar_ros.mission.run_conditions import NOT_RECORDED, RunConditions
+from esar_ros.benchmark.report.bench_results import Episode, Reading, Thing, xy_tracks
+from esar_ros.benchmark.runner.records import Record
+from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.scoring.flight import FAILED
 from esar_ros.scoring.judge import Judge
 from esar_ros.scoring.judges import clue_score_under
-from esar_ros.scoring.result import Result, parse_result
+from esar_ros.scoring.result import Result
 from esar_ros.scoring.statistics import Unit
 
 _SCORES = ("sr", "tsr", "cds", "rs")  # also at other error thresholds
 
 
-def read_record(line: dict[str, Any], folder: str, where: str, judges: Sequence[Judge] = ()) -> Reading:
+def read_record(record: Record[Result], folder: str, where: str, judges: Sequence[Judge] = ()) -> Reading:
     """Reads a record; its reports are also put to the judges. Raises UsageError."""
-    result = parse_result(json.dumps(line["result"]), where)
+    result = record.result
     figures, judge_names = _figures(result), {}
     for judge in judges:
         column = f"cds_{judge.name.partition('/')[0]}"
@@ -31,7 +29,7 @@ def read_record(line: dict[str, Any], folder: str, where: str, judges: Sequence[
     failed_alone = result.error is not None and not reasons  # it competes: its score of 0 stays in the means
     episode = Episode(
         planner=result.planner,
-        conditions=_conditions(line, result, where),
+        conditions=record.conditions_as(RunConditions, where),
         folder=folder,
         unit=Unit(task.event, task.snapshot, task.id),
         seed=result.seed,
@@ -40,14 +38,14 @@ def read_record(line: dict[str, Any], folder: str, where: str, judges: Sequence[
         split=task.split,
         eligible=result.eligible or failed_alone,
         reasons=reasons or (() if result.eligible or failed_alone else ("stated so",)),
-        status=str(line.get("status", "ok")),
-        reason=line.get("reason"),
+        status=record.status,
+        reason=record.reason,
         end=result.end.value,
         figures=figures,
         judges=judge_names,
         trouble=result.trouble,
         causes=tuple(victim.cause and victim.cause.value for victim in result.victims),
-        tracks=read_tracks(line.get("track")),
+        tracks=xy_tracks(record.track),
         things=tuple(
             [Thing(victim.position, True, victim.found) for victim in result.victims]
             + [Thing(clue.position, False, clue.located) for clue in result.clues]
@@ -57,39 +55,10 @@ def read_record(line: dict[str, Any], folder: str, where: str, judges: Sequence[
     return Reading(
         episode,
         result.metrics.model_dump_json(),
-        dict(_contents(line, result)),
+        {f"task {task.id}": record.task_digest} | ({f"map {task.map}": result.map_digest} if result.map_digest else {}),
         result.thresholds.model_dump(mode="json"),
         result.versions,
     )
-
-
-def _conditions(line: dict[str, Any], result: Result, where: str) -> RunConditions:
-    """Returns the conditions of an episode; those of runs that did not record them as far as the result states them."""
-    try:
-        if "conditions" in line:
-            return RunConditions.parse(line["conditions"])
-        job = line["job"] if isinstance(line.get("job"), dict) else {}
-        details, network = result.planner_details, result.detector_details
-        return RunConditions.parse(
-            {
-                **{
-                    name: getattr(result, name) for name in ("preset", "governor", "odometry", "pace", "world", "judge")
-                },
-                "detector": str(job.get("detector", network.get("backend", NOT_RECORDED))),
-                "detector_settings": network.get("digest", NOT_RECORDED),
-                "model": ", ".join(f"{key} {details[key]}" for key in sorted(details) if key != "date") or NOT_RECORDED,
-            }
-        )
-    except TypeError:
-        raise UsageError(f"{where}: conditions that this version does not know", "report it with its own") from None
-
-
-def _contents(line: dict[str, Any], result: Result) -> Iterator[tuple[str, str]]:
-    """The task and the map that an episode was flown on, each with the digest of its content."""
-    if "task_digest" in line:
-        yield f"task {result.task.id}", str(line["task_digest"])
-    if result.map_digest:
-        yield f"map {result.task.map}", result.map_digest
 
 
 def _figures(result: Result) -> dict[str, float]:

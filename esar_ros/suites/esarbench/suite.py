@@ -11,6 +11,7 @@ from esar_ros.benchmark.report.bench_results import Reader
 from esar_ros.benchmark.report.comparison import Layout
 from esar_ros.benchmark.runner.job import Job, Plan, Settings
 from esar_ros.benchmark.runner.plan import balanced_jobs, check_counts
+from esar_ros.benchmark.runner.records import Flown, Status
 from esar_ros.benchmark.runner.worker import Episode
 from esar_ros.benchmark.suite import Option
 from esar_ros.geometry.frames import Vector
@@ -88,18 +89,19 @@ class EsarBench:
 
         return EmbeddedEpisode(self)
 
-    def failed(self, job: Job, status: str, reason: str, wall: float) -> dict[str, Any]:
-        """Returns the record of an episode that could not be flown to its end."""
+    def failed(self, job: Job, status: Status, reason: str, wall: float) -> Flown:
+        """Returns what is recorded of an episode that could not be flown to its end."""
         from esar_ros.suites.esarbench.episode import failed
 
         return failed(job, status, reason, wall)
 
-    def reader(self, judge: str | None = None) -> Reader:
+    def reader(self, judge: str | None = None) -> Reader[Any]:
         """Returns what reads a record; judge: a further judge of reports. Raises UsageError."""
+        from esar_ros.scoring.result import Result
         from esar_ros.suites.esarbench.records import read_record
 
         judges = [make_judge(name) for name in ("label", "offline", *([judge] if judge else []))]
-        return lambda line, folder, where: read_record(line, folder, where, judges)
+        return Reader(Result, lambda record, folder, where: read_record(record, folder, where, judges))
 
     def layout(self) -> Layout:
         """Returns how its results are shown."""

@@ -8,11 +8,8 @@ from collections.abc import Sequence
 from esar_ros.benchmark.report.comparison import OVERALL, Better, Layout, Method, Report
 from esar_ros.benchmark.report.comparison_figures import gallery, group_figure, safety_figure, svg
 from esar_ros.benchmark.report.formatting import CAUSES, ENDINGS
+from esar_ros.benchmark.report.table import Cell, Drawing, Section, Table
 from esar_ros.benchmark.report.tables import (
-    Cell,
-    Drawing,
-    Section,
-    Table,
     by_group,
     comparison,
     endings,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, cast
 
 import esar_ros
-from esar_ros.mission.run_conditions import NOT_RECORDED, Conditions, digest
+from esar_ros.mission.run_conditions import Conditions, digest
 from esar_ros.planning.method import Detailed
 from esar_ros.planning.walk.agent import WalkAgent
 from esar_ros.scoring.rescue import Rules
@@ -22,7 +22,7 @@ STAND_INS = "stand-ins"
 
 @dataclass(frozen=True)
 class RescueConditions(Conditions):
-    """Conditions under which an agent's episodes are walked; NOT_RECORDED where it was not recorded."""
+    """Conditions under which an agent's episodes are walked."""
 
     OF_METHOD: ClassVar[tuple[str, ...]] = ("tasks", "agent", "model")
     NEVER_TOGETHER: ClassVar[tuple[str, ...]] = ("clock",)
@@ -34,10 +34,10 @@ class RescueConditions(Conditions):
     population: Population = "none"  # busy: bystanders and vehicles pass by
     step: float = 0.2  # s that an action is in force with the clock paused
     world: str = "embedded"  # STAND_INS: some of its places are stand-ins of public maps
-    version: str = NOT_RECORDED  # of esar_ros
-    settings: str = NOT_RECORDED
-    tasks: str = NOT_RECORDED  # all that the run walks: how many, and their content
-    agent: str = NOT_RECORDED  # the content of what it rests on, its file or its detector; empty: nothing
+    version: str = ""  # of esar_ros
+    settings: str = ""
+    tasks: str = ""  # all that the run walks: how many, and their content
+    agent: str = ""  # the content of what it rests on, its file or its detector; empty: nothing
     model: str = ""  # whom the agent asks, with which prompts; empty: nobody
 
     @classmethod

@@ -6,12 +6,12 @@ import time
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
 from esar_ros.benchmark.runner.job import AGENT_ERROR, OK, Job
+from esar_ros.benchmark.runner.records import Flown, Status, Tracks
 from esar_ros.benchmark.runner.worker import timing
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.rescue import FASTEST, RescuePoint
@@ -42,8 +42,8 @@ class RescueEpisode:
 
         headless_context().release()
 
-    def run(self, job: Job, in_agent: Callable[[bool], None]) -> dict[str, Any]:
-        """Walk an episode; the part of its record that depends on the walk, and the trace of an agent that failed."""
+    def run(self, job: Job, in_agent: Callable[[bool], None]) -> Flown:
+        """Walks an episode; returns the part of its record that depends on the walk."""
         began, cpu = time.monotonic(), time.process_time()
         task, conditions = find_task(job.task), _conditions(job)
         site = find_site(task.point.place, task.checkout)
@@ -51,7 +51,7 @@ class RescueEpisode:
             agent = call_agent(lambda: create(job.planner), in_agent)
             eligible = call_agent(lambda: bool(agent.eligible), in_agent)
         except AgentError as error:  # before there was anything to walk
-            return failed(job, AGENT_ERROR, str(error), time.monotonic() - began) | {"trace": stack_trace(error)}
+            return replace(failed(job, AGENT_ERROR, str(error), time.monotonic() - began), trace=stack_trace(error))
         if isinstance(agent, Insider) and not eligible:
             agent.show(*insight(task.point, site))
         world = self._open(task.point.place, site, conditions.population == "busy")
@@ -60,15 +60,15 @@ class RescueEpisode:
         eligible = eligible and conditions.truth == "none"
         reference = _reference(task.point, site, conditions)
         result = make_rescue_result(task, walked, job.seed, eligible, world.stage.site.place.digest, reference)
-        return {
-            "status": OK if walked.error is None else AGENT_ERROR,
-            "reason": walked.error,
-            "result": result.model_dump(mode="json", by_alias=True),
-            "track": _track(walked),
-            "timing": timing(time.monotonic() - began, time.process_time() - cpu, walked.seconds),
-            "trace": walked.trace,
-            "conditions": asdict(conditions),
-        }
+        return Flown(
+            OK if walked.error is None else AGENT_ERROR,
+            walked.error,
+            result,
+            _track(walked),
+            timing(time.monotonic() - began, time.process_time() - cpu, walked.seconds),
+            conditions,
+            walked.trace,
+        )
 
     def _open(self, place: str, site: RescueSite, busy: bool) -> EmbeddedWorld:
         if self._world is None or self._world.stage.site is not site or self._world.busy != busy:
@@ -78,8 +78,8 @@ class RescueEpisode:
         return self._world
 
 
-def failed(job: Job, status: str, reason: str, wall: float) -> dict[str, Any]:
-    """Returns the record of an episode that could not be walked: it ends where it starts and fails."""
+def failed(job: Job, status: Status, reason: str, wall: float) -> Flown:
+    """Returns what is recorded of an episode that could not be walked: it ends where it starts and fails."""
     task, conditions = find_task(job.task), _conditions(job)
     eligible, digest = True, ""
     with suppress(Exception):  # an agent that cannot even be made is why we are here
@@ -90,13 +90,7 @@ def failed(job: Job, status: str, reason: str, wall: float) -> dict[str, Any]:
         site = find_site(task.point.place, task.checkout)
         digest, reference = site.place.digest, _reference(task.point, site, conditions)
     result = make_rescue_result(task, _at_start(task.point, reason), job.seed, eligible, digest, reference)
-    return {
-        "status": status,
-        "reason": reason,
-        "result": result.model_dump(mode="json", by_alias=True),
-        "track": {},
-        "timing": timing(wall, 0.0, 0.0),
-    }
+    return Flown(status, reason, result, {}, timing(wall, 0.0, 0.0))
 
 
 def _conditions(job: Job) -> RescueConditions:
@@ -118,7 +112,7 @@ def _at_start(point: RescuePoint, reason: str) -> WalkedEpisode:
     return WalkedEpisode(machine, [WalkedFrame(None, point.start)], error=reason)
 
 
-def _track(walked: WalkedEpisode) -> dict[str, dict[str, list[float]]]:
+def _track(walked: WalkedEpisode) -> Tracks:
     """Returns the walker's places after each step, for drawing: x, y, z (m, map)."""
     places = np.array([frame.body.position for frame in walked.frames]).round(3)
     return {"walker": {axis: column.tolist() for axis, column in zip("xyz", places.T, strict=True)}}

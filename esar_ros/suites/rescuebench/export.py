@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from esar_ros.benchmark.report.bench_results import suite_of
-from esar_ros.benchmark.runner.store import EPISODES, read_episodes
+from esar_ros.benchmark.runner.records import check_suite, place_of, read_episodes
+from esar_ros.benchmark.runner.store import EPISODES
 from esar_ros.mission.errors import UsageError
 from esar_ros.suites.rescuebench.files.results import Key, ResultLine, write_results
-from esar_ros.suites.rescuebench.result import parse_rescue_result
+from esar_ros.suites.rescuebench.result import RescueResult
 from esar_ros.suites.rescuebench.suite import NAME
 
 RESULTS = "results"
-_CURE = "the file was changed by hand; restore it"
 _ODD = re.compile(r"[^\w.-]")
 
 
@@ -26,17 +24,13 @@ def is_bench(path: Path) -> bool:
 
 def export_results(folder: Path) -> dict[str, Path]:
     """Writes the results of a benchmark's finished episodes anew; returns each method's file. Raises UsageError."""
-    suite = suite_of([folder])
-    if suite != NAME:
-        raise UsageError(f"{folder} is a benchmark of suite {suite}", "./esar report shows it")
+    check_suite(folder, NAME, "./esar report shows it")
     lines: dict[str, list[ResultLine]] = {}
     poses: dict[str, dict[Key, Sequence[Sequence[float]]]] = {}
     times: dict[str, str] = {}
-    for record in read_episodes(folder):
-        where = f"{folder / EPISODES}, episode {record['id']}"
-        result = parse_rescue_result(record.get("result"), where)
-        planner, finished = _planner_and_time(record, where)
-        times.setdefault(planner, finished)
+    for record in read_episodes(folder, RescueResult):
+        where, planner, result = place_of(folder, record.id), record.planner, record.result
+        times.setdefault(planner, _in_name(record.timing.finished))
         lines.setdefault(planner, []).append(result.line)
         if result.line.key in poses.setdefault(planner, {}):
             raise UsageError(f"{where}: a second point of its level and number", "export runs of one file of points")
@@ -51,10 +45,7 @@ def export_results(folder: Path) -> dict[str, Path]:
     }
 
 
-def _planner_and_time(record: dict[str, Any], where: str) -> tuple[str, str]:
-    """Returns a record's planner and when it was finished, as names of files have it. Raises UsageError."""
-    try:
-        digits = re.sub(r"\D", "", str(record["timing"]["finished"]))[:14]
-        return str(record["planner"]), f"{digits[:8]}_{digits[8:]}"
-    except (KeyError, TypeError):
-        raise UsageError(f"{where}: no planner, or no time", _CURE) from None
+def _in_name(time: str) -> str:
+    """Returns a time (ISO 8601) as names of files have it."""
+    digits = re.sub(r"\D", "", time)[:14]
+    return f"{digits[:8]}_{digits[8:]}"

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from esar_ros.benchmark.report.bench_results import Reading, Thing, make_reading
+from esar_ros.benchmark.runner.records import Record
 from esar_ros.geometry.unreal import unreal_to_map
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.rescue import level_name
 from esar_ros.scoring.rescue import HAND_OVER, NEAR, RescueRecord, Rules, stage_scores
 from esar_ros.scoring.statistics import Unit
 from esar_ros.suites.rescuebench.conditions import RescueConditions
-from esar_ros.suites.rescuebench.result import RescueResult, parse_rescue_result
+from esar_ros.suites.rescuebench.result import RescueResult
 
 _CURE = "the file was changed by hand; restore it"
 
@@ -25,28 +25,27 @@ def record_of(result: RescueResult, where: str) -> RescueRecord:
     return replace(result.line.record(where), failed=result.error is not None)
 
 
-def read_record(line: dict[str, Any], folder: str, where: str) -> Reading:
+def read_record(record: Record[RescueResult], folder: str, where: str) -> Reading:
     """Reads a record. Raises UsageError."""
-    result = parse_rescue_result(line["result"], where)
-    record = record_of(result, where)
+    result = record.result
+    walk = record_of(result, where)
+    conditions = record.conditions_as(RescueConditions, where)
     try:
-        conditions = RescueConditions.parse(line["conditions"])
         x, y, z = unreal_to_map(result.point["injured_player_loc"][:3]).tolist()
     except (KeyError, TypeError, ValueError):
-        raise UsageError(f"{where}: conditions or a point that this version does not know", _CURE) from None
+        raise UsageError(f"{where}: a point that this version does not know", _CURE) from None
     told = conditions.truth != "none"
-    reason = f"planner {line['planner']} {'is told where its target is' if told else 'uses ground truth'}"
+    reason = f"planner {record.planner} {'is told where its target is' if told else 'uses ground truth'}"
     return make_reading(
-        line,
+        record,
         folder,
-        result,
         conditions,
-        unit=Unit(result.place, level_name(record.level), str(line["task"])),
-        group=level_name(record.level),
+        unit=Unit(result.place, level_name(walk.level), record.task),
+        group=level_name(walk.level),
         ground=("place", result.place, result.place_digest),
         ineligible=reason,
-        figures=_figures(record) | _likeness(result),
-        things=(Thing((x, y, z), True, record.picked),),
+        figures=_figures(walk) | _likeness(result),
+        things=(Thing((x, y, z), True, walk.picked),),
         thresholds={"near": NEAR, "hand_over": HAND_OVER},
     )
 

@@ -11,21 +11,19 @@ With the clock paused the world is the same for the same actions: the page says 
 from __future__ import annotations
 
 import base64
-import html
-import json
 import math
 import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.benchmark.runner.store import find_episode
+from esar_ros.benchmark.report.page import fill
+from esar_ros.benchmark.runner.records import Record, find_episode
 from esar_ros.geometry.camera import optical_rotation
 from esar_ros.geometry.frames import Pose, Vector, quaternion_from_rotation
 from esar_ros.geometry.unreal import CM, unreal_to_map
@@ -36,8 +34,8 @@ from esar_ros.sim.walking.first_person import FirstPersonCamera
 from esar_ros.suites.rescuebench.conditions import RescueConditions
 from esar_ros.suites.rescuebench.embedded import EmbeddedWorld
 from esar_ros.suites.rescuebench.records import REPLAYS
-from esar_ros.suites.rescuebench.result import RescueResult, parse_rescue_result
-from esar_ros.suites.rescuebench.sets import RescueTask, find_task
+from esar_ros.suites.rescuebench.result import RescueResult
+from esar_ros.suites.rescuebench.sets import find_task
 from esar_ros.suites.rescuebench.settings import load_suite_settings
 from esar_ros.suites.rescuebench.sites import find_site
 from esar_ros.suites.rescuebench.tables import LAYOUT
@@ -62,22 +60,22 @@ class Moment:
     picture: bytes  # JPEG; empty where nobody drew
 
 
-def opened(record: dict[str, Any]) -> EmbeddedWorld:
+def opened(record: Record[RescueResult]) -> EmbeddedWorld:
     """Returns the world in which a recorded episode can be walked again. Raises UsageError."""
-    result, conditions = _parsed(record)
-    site = find_site(result.place, _task(record).checkout)
-    return EmbeddedWorld(result.place, load_suite_settings(), site, busy=conditions.population == "busy")
+    conditions, place = _checked(record), record.result.place
+    site = find_site(place, find_task(record.job.task).checkout)
+    return EmbeddedWorld(place, load_suite_settings(), site, busy=conditions.population == "busy")
 
 
 def walk_again(
-    world: EmbeddedWorld, record: dict[str, Any], draw: Callable[[EmbeddedWorld], bytes], most: int = PICTURES
+    world: EmbeddedWorld, record: Record[RescueResult], draw: Callable[[EmbeddedWorld], bytes], most: int = PICTURES
 ) -> tuple[list[Moment], float]:
     """Returns at most so many moments of a recorded episode, evenly, and its gap (m) to the recorded end.
 
     draw is asked once for each. Raises UsageError.
     """
-    result, conditions = _parsed(record)
-    task = _task(record)
+    result, conditions = record.result, _checked(record)
+    task = find_task(record.job.task)
     if task.document != result.point:
         raise UsageError(f"task {task.id} is not the one that was walked", "restore its file")
     world.set_up(task.point)
@@ -91,19 +89,15 @@ def walk_again(
     return moments, float(np.linalg.norm(world.body.position - unreal_to_map(result.poses[-1][:3])))
 
 
-def page(record: dict[str, Any], moments: Sequence[Moment], gap: float) -> str:
+def page(record: Record[RescueResult], moments: Sequence[Moment], gap: float) -> str:
     """Returns the page: a picture, a map of the walk, and a slider over the moments."""
-    point, end = record["result"]["point"], record["result"]["end"]
+    point, end = record.result.point, record.result.end
     marks = {name: unreal_to_map(point[key][:3])[:2] for name, key in _MARKS.items()}
     track = np.array([moment.position[:2] for moment in moments])
     everything = np.concatenate([track, list(marks.values())])
     low, high = everything.min(axis=0) - 2.0, everything.max(axis=0) + 2.0
     line = " ".join(f"{x - low[0]:.2f},{high[1] - y:.2f}" for x, y in track)
-    words = "".join(
-        f'<circle cx="{x - low[0]:.2f}" cy="{high[1] - y:.2f}" r=".35"/>'
-        f'<text x="{x - low[0] + 0.5:.2f}" y="{high[1] - y:.2f}">{name}</text>'
-        for name, (x, y) in marks.items()
-    )
+    places = [(name, f"{x - low[0]:.2f}", f"{high[1] - y:.2f}") for name, (x, y) in marks.items()]
     frames = [
         {
             "text": f"step {moment.step}, {moment.seconds:.1f} s{', carrying' if moment.carrying else ''}",
@@ -113,29 +107,29 @@ def page(record: dict[str, Any], moments: Sequence[Moment], gap: float) -> str:
         }
         for moment in moments
     ]
-    title = html.escape(f"{record['id']}: {end}")
-    return _PAGE.format(
-        title=title,
+    return fill(
+        Path(__file__).with_name("replay.html"),
+        title=f"{record.id}: {end}",
         gap=f"{gap:.3f}",
         last=len(frames) - 1,
         width=f"{high[0] - low[0]:.2f}",
         height=f"{high[1] - low[1]:.2f}",
         line=line,
-        words=words,
-        frames=json.dumps(frames),
+        marks=places,
+        frames=frames,
     )
 
 
-def sheet(world: EmbeddedWorld, record: dict[str, Any], moments: Sequence[Moment]) -> bytes:
+def sheet(world: EmbeddedWorld, record: Record[RescueResult], moments: Sequence[Moment]) -> bytes:
     """Returns a JPEG of the place from above with the walk, beside some of what the walker saw, numbered on both."""
     shown = _chosen(moments)
     tiles = [_tile(moment, number) for number, moment in enumerate(shown, 1)]
     rows = [np.hstack(tiles[start : start + _COLUMNS]) for start in range(0, len(tiles), _COLUMNS)]
     seen = np.vstack(rows)
     above = _map(world, record, moments, shown, seen.shape[0])
-    result = record["result"]
-    end = LAYOUT.endings.get(result["end"], result["end"])
-    found = f"{record['id']}, {result['place']}: {end} after {moments[-1].seconds:.0f} s"
+    result = record.result
+    end = LAYOUT.endings.get(result.end, result.end)
+    found = f"{record.id}, {result.place}: {end} after {moments[-1].seconds:.0f} s"
     bar = np.full((_BAR, above.shape[1] + seen.shape[1], 3), _INK, dtype=np.uint8)
     _write(bar, found, (10, _BAR - 11), 0.6, (255, 255, 255))
     picture = np.vstack([bar, np.hstack([above, seen])])
@@ -165,10 +159,10 @@ def _tile(moment: Moment, number: int) -> NDArray[np.uint8]:
 
 
 def _map(
-    world: EmbeddedWorld, record: dict[str, Any], moments: Sequence[Moment], shown: Sequence[Moment], side: int
+    world: EmbeddedWorld, record: Record[RescueResult], moments: Sequence[Moment], shown: Sequence[Moment], side: int
 ) -> NDArray[np.uint8]:
     """Returns the place as a far camera above it sees it (side, side, 3) BGR, with the walk and what it is about."""
-    point = record["result"]["point"]
+    point = record.result.point
     marks = {name: unreal_to_map(point[key][:3]) for name, key in _MARKS.items()}
     track = np.array([moment.position for moment in moments])
     everything = np.concatenate([track, list(marks.values())])
@@ -239,7 +233,7 @@ def main(arguments: Sequence[str]) -> int:
     folder, episode = Path(arguments[0]), arguments[1]
     path = Path(arguments[2]) if len(arguments) == 3 else folder / REPLAYS / f"{_ODD.sub('_', episode)}.html"
     try:
-        record = find_episode(folder, episode)
+        record = find_episode(folder, episode, RescueResult)
         world = opened(record)
         moments, gap = walk_again(world, record, _drawn)
         drawn = sheet(world, record, moments) if path.suffix == SHEET else page(record, moments, gap)
@@ -252,25 +246,13 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _task(record: dict[str, Any]) -> RescueTask:
-    """Returns the task of a record: of a file of points, by that file. Raises UsageError."""
-    try:
-        return find_task(str(record["job"]["task"]))
-    except (KeyError, TypeError):
-        raise UsageError(f"episode {record['id']} does not say which task it is of", "restore the file") from None
-
-
-def _parsed(record: dict[str, Any]) -> tuple[RescueResult, RescueConditions]:
-    """Returns result and conditions of an episode that can be walked again. Raises UsageError for others."""
-    where = f"episode {record['id']}"
-    result = parse_rescue_result(record.get("result"), where)
-    try:
-        conditions = RescueConditions.parse(record["conditions"])
-    except (KeyError, TypeError, ValueError):
-        raise UsageError(f"{where}: conditions that this version does not know", "use its own version") from None
-    if conditions.clock == "running" or not result.actions:
+def _checked(record: Record[RescueResult]) -> RescueConditions:
+    """Returns the conditions of an episode that can be walked again. Raises UsageError for others."""
+    where = f"episode {record.id}"
+    conditions = record.conditions_as(RescueConditions, where)
+    if conditions.clock == "running" or not record.result.actions:
         raise UsageError(f"{where} cannot be walked again", "name one with the clock paused that has a step")
-    return result, conditions
+    return conditions
 
 
 def _drawn(world: EmbeddedWorld) -> bytes:
@@ -279,19 +261,6 @@ def _drawn(world: EmbeddedWorld) -> bytes:
 
 
 _MARKS = {"start": "agent_loc", "victim": "injured_player_loc", "stretcher": "stretcher_loc"}
-_PAGE = """<!doctype html><meta charset="utf-8"><title>{title}</title>
-<style>body{{font:16px sans-serif;margin:1em}} main{{display:flex;flex-wrap:wrap;gap:1em}} img,svg{{height:26em;
-background:#e8ebe6}} text{{font-size:.9px}} polyline{{fill:none;stroke:#1f77b4;stroke-width:.15}}
-#here{{fill:#d62728}} input{{width:40em;max-width:100%}}</style>
-<h1>{title}</h1><p>Walked again from its actions: {gap} m from the recorded end.</p>
-<main><img id="eye" alt="what the walker saw"><svg viewBox="0 0 {width} {height}">
-<polyline points="{line}"/>{words}<circle id="here" r=".45"/></svg></main>
-<p><input id="at" type="range" min="0" max="{last}" value="0"> <output id="words"></output></p>
-<script>const frames={frames},get=id=>document.getElementById(id);
-function show(){{const f=frames[+get("at").value];get("eye").src="data:image/jpeg;base64,"+f.picture;
-get("here").setAttribute("cx",f.x);get("here").setAttribute("cy",f.y);get("words").textContent=f.text}}
-get("at").oninput=show;show()</script>
-"""
 
 
 if __name__ == "__main__":

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 import esar_ros
 from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.unreal import CM
-from esar_ros.mission.errors import UsageError
 from esar_ros.mission.settings_file import StrictModel
 from esar_ros.scoring.rescue import Approach, code_scores
 from esar_ros.scoring.similarity import similarity_code, similarity_paper
@@ -47,19 +46,9 @@ class RescueResult(StrictModel):
     end: str  # final state, or its failure
     error: str | None
     eligible: bool
-    similarity: Similarity | None = None
-    account: dict[str, int] = Field(default_factory=dict)  # of an agent that asks a model: questions, tokens
+    similarity: Similarity | None
+    account: dict[str, int]  # of an agent that asks a model: questions, tokens
     versions: dict[str, str]
-
-
-def parse_rescue_result(document: Any, where: str) -> RescueResult:
-    """Returns a result from its JSON value. Raises UsageError."""
-    try:
-        return RescueResult.model_validate(document)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        key = ".".join(str(part) for part in first["loc"]) or "the result"
-        raise UsageError(f"{where}: key result.{key}: {first['msg']}", f"a result follows {SCHEMA}") from None
 
 
 def make_rescue_result(

@@ -10,6 +10,7 @@ from esar_ros.benchmark.report.bench_results import Reader
 from esar_ros.benchmark.report.comparison import Layout
 from esar_ros.benchmark.runner.job import Job, Plan, Settings
 from esar_ros.benchmark.runner.plan import balanced_jobs, check_counts
+from esar_ros.benchmark.runner.records import Flown, Status
 from esar_ros.benchmark.runner.worker import Episode
 from esar_ros.benchmark.suite import Option
 from esar_ros.mission.errors import UsageError
@@ -90,19 +91,20 @@ class RescueBench:
 
         return RescueEpisode()
 
-    def failed(self, job: Job, status: str, reason: str, wall: float) -> dict[str, Any]:
-        """Returns the record of an episode that could not be walked to its end."""
+    def failed(self, job: Job, status: Status, reason: str, wall: float) -> Flown:
+        """Returns what is recorded of an episode that could not be walked to its end."""
         from esar_ros.suites.rescuebench.episode import failed
 
         return failed(job, status, reason, wall)
 
-    def reader(self, judge: str | None = None) -> Reader:
+    def reader(self, judge: str | None = None) -> Reader[Any]:
         """Returns what reads a record. Raises UsageError: the suite knows no reports, so no judge of them."""
         from esar_ros.suites.rescuebench.records import read_record
+        from esar_ros.suites.rescuebench.result import RescueResult
 
         if judge is not None:
             raise UsageError(f"--judge {judge}: suite {self.name} has no reports to judge", "leave it out")
-        return read_record
+        return Reader(RescueResult, read_record)
 
     def layout(self) -> Layout:
         """Returns how its results are shown."""

@@ -9,7 +9,8 @@ from markupsafe import Markup
 
 from esar_ros.benchmark.report.comparison import Better, Layout, Method, Report
 from esar_ros.benchmark.report.comparison_figures import gallery, group_figure, svg
-from esar_ros.benchmark.report.tables import Drawing, Section, by_group, comparison, endings, overall
+from esar_ros.benchmark.report.table import Drawing, Section
+from esar_ros.benchmark.report.tables import by_group, comparison, endings, overall
 from esar_ros.mission.rescue import level_name
 from esar_ros.suites.rescuebench.conditions import STAND_INS
 from esar_ros.suites.rescuebench.files.points import LEVELS

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, cast
 import esar_ros
 from esar_ros.benchmark.runner.job import Job
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.run_conditions import NOT_RECORDED, Conditions, digest
+from esar_ros.mission.run_conditions import Conditions, digest
 from esar_ros.planning.method import Detailed
 from esar_ros.planning.model.settings import ModelSettings, resolved
 from esar_ros.planning.parameters import MODEL, check
@@ -28,7 +28,7 @@ _NO_MATTER = {"base_url", "log", "log_images", "replay", "preset", "name", "cloc
 
 @dataclass(frozen=True)
 class UavOnConditions(Conditions):
-    """Conditions under which an agent's episodes are flown and scored; NOT_RECORDED where it was not recorded."""
+    """Conditions under which an agent's episodes are flown and scored."""
 
     OF_METHOD: ClassVar[tuple[str, ...]] = ("tasks", "scenes", "model", "agent")
 
@@ -39,12 +39,12 @@ class UavOnConditions(Conditions):
     world: Literal["embedded", "airsim"] = "embedded"
     server: str = ""  # HOST:PORT where scenes of "airsim" are opened; decides no result
     shortest: str = "dataset"  # whose l SPL is of
-    version: str = NOT_RECORDED  # of esar_ros
-    settings: str = NOT_RECORDED  # vehicle, cameras and sizes of steps
-    tasks: str = NOT_RECORDED  # all that the run flies: how many, and their content
-    scenes: str = NOT_RECORDED  # the same
-    model: str = NOT_RECORDED  # whom the agent asks, with which prompts; empty: nobody
-    agent: str = NOT_RECORDED  # its parameters
+    version: str = ""  # of esar_ros
+    settings: str = ""  # vehicle, cameras and sizes of steps
+    tasks: str = ""  # all that the run flies: how many, and their content
+    scenes: str = ""  # the same
+    model: str = ""  # whom the agent asks, with which prompts; empty: nobody
+    agent: str = ""  # its parameters
 
     @property
     def as_text(self) -> dict[str, str]:

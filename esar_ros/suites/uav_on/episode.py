@@ -6,10 +6,10 @@ import time
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict
-from typing import Any
+from dataclasses import replace
 
 from esar_ros.benchmark.runner.job import AGENT_ERROR, OK, Job
+from esar_ros.benchmark.runner.records import Flown, Status
 from esar_ros.benchmark.runner.worker import timing
 from esar_ros.bridges.airsim.client import AirSimError
 from esar_ros.mission.object_goal import StepPose
@@ -41,8 +41,8 @@ class UavOnEpisode:
 
         headless_context().release()
 
-    def run(self, job: Job, in_agent: Callable[[bool], None]) -> dict[str, Any]:
-        """Fly an episode; the part of its record that depends on the flight, and the trace of an agent that failed."""
+    def run(self, job: Job, in_agent: Callable[[bool], None]) -> Flown:
+        """Flys an episode; returns the part of its record that depends on the flight."""
         began, cpu = time.monotonic(), time.process_time()
         conditions, settings = conditions_of(job), load_suite_settings()
         task = find_task(job.task, conditions.world == AIRSIM)
@@ -50,7 +50,7 @@ class UavOnEpisode:
             agent = call_agent(lambda: create(job.planner, settings), in_agent)
             eligible = call_agent(lambda: bool(agent.eligible), in_agent)
         except AgentError as error:  # before there was anything to fly
-            return failed(job, AGENT_ERROR, str(error), time.monotonic() - began) | {"trace": stack_trace(error)}
+            return replace(failed(job, AGENT_ERROR, str(error), time.monotonic() - began), trace=stack_trace(error))
         world: StepWorld
         map_digest = ""
         if conditions.world == AIRSIM:
@@ -69,15 +69,15 @@ class UavOnEpisode:
             self._remote(conditions.server).close()  # the next episode opens its scene anew
             raise
         result = make_goal_result(task, flown, conditions.poses, eligible, map_digest)
-        return {
-            "status": OK if flown.error is None else AGENT_ERROR,
-            "reason": flown.error,
-            "result": result.model_dump(mode="json", by_alias=True),
-            "track": track_of(flown.frames),
-            "timing": timing(time.monotonic() - began, time.process_time() - cpu, flown.seconds),
-            "trace": flown.trace,
-            "conditions": asdict(with_files(conditions, job.planner)),
-        }
+        return Flown(
+            OK if flown.error is None else AGENT_ERROR,
+            flown.error,
+            result,
+            track_of(flown.frames),
+            timing(time.monotonic() - began, time.process_time() - cpu, flown.seconds),
+            with_files(conditions, job.planner),
+            flown.trace,
+        )
 
     def _remote(self, server: str) -> AirSimScenes:
         if self._scenes is None:
@@ -92,8 +92,8 @@ class UavOnEpisode:
         return self._opened
 
 
-def failed(job: Job, status: str, reason: str, wall: float) -> dict[str, Any]:
-    """Record of an episode that could not be flown: it ends where it starts and fails."""
+def failed(job: Job, status: Status, reason: str, wall: float) -> Flown:
+    """Returns what is recorded of an episode that could not be flown: it ends where it starts and fails."""
     conditions = conditions_of(job)
     task = find_task(job.task, conditions.world == AIRSIM)
     eligible, map_digest = True, ""
@@ -103,13 +103,7 @@ def failed(job: Job, status: str, reason: str, wall: float) -> dict[str, Any]:
         map_digest = load_map(task.scene.map).digest
     flown = _at_start(task, reason)
     result = make_goal_result(task, flown, conditions.poses, eligible, map_digest)
-    return {
-        "status": status,
-        "reason": reason,
-        "result": result.model_dump(mode="json", by_alias=True),
-        "track": {},
-        "timing": timing(wall, 0.0, 0.0),
-    }
+    return Flown(status, reason, result, {}, timing(wall, 0.0, 0.0))
 
 
 def _at_start(task: FlownTask, reason: str) -> FlownEpisode:

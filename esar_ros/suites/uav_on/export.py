@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
-from esar_ros.benchmark.report.bench_results import suite_of
-from esar_ros.benchmark.runner.store import EPISODES, read_episodes
+from esar_ros.benchmark.runner.records import Record, check_suite, place_of, read_episodes
+from esar_ros.benchmark.runner.store import EPISODES
 from esar_ros.mission.errors import UsageError
 from esar_ros.suites.uav_on.logs import write_flight
-from esar_ros.suites.uav_on.result import parse_goal_result
+from esar_ros.suites.uav_on.result import GoalResult
 
 LOGS = "logs"
 _CURE = "the file was changed by hand; restore it"
@@ -26,17 +25,14 @@ def export_logs(folder: Path) -> dict[str, Path]:
     """Writes the logs of a benchmark's finished episodes anew; returns the folder of each method's run. Raises
     UsageError.
     """
-    suite = suite_of([folder])
-    if suite != "uav-on":
-        raise UsageError(f"{folder} is a benchmark of suite {suite}", "./esar report shows it")
+    check_suite(folder, "uav-on", "./esar report shows it")
     runs: dict[str, Path] = {}
-    for record in read_episodes(folder):
-        where = f"{folder / EPISODES}, episode {record['id']}"
+    for record in read_episodes(folder, GoalResult):
+        where, result = place_of(folder, record.id), record.result
         name = _run_name(record, where)
         if name not in runs:
             runs[name] = folder / LOGS / quote(name, safe="@:+ ")
             shutil.rmtree(runs[name], ignore_errors=True)
-        result = parse_goal_result(record.get("result"), where)
         entry, frames = result.entry(where), result.log_frames()
         try:
             write_flight(runs[name], entry, frames, result.stopped, result.contact_at_stop, result.poses, result.error)
@@ -47,14 +43,10 @@ def export_logs(folder: Path) -> dict[str, Path]:
     return runs
 
 
-def _run_name(record: dict[str, Any], where: str) -> str:
+def _run_name(record: Record[GoalResult], where: str) -> str:
     """Returns the name of a method's repetition. Raises UsageError for one that could lead out of the folder of logs,
     since what is there is removed.
     """
-    try:
-        planner, seed = str(record["planner"]), int(record["seed"])
-    except (KeyError, TypeError, ValueError):
-        raise UsageError(f"{where}: no planner, or no seed", _CURE) from None
-    if not planner[:1].isalnum():
-        raise UsageError(f"{where}: planner '{planner[:40]}' names no folder", _CURE)
-    return planner + (f"_seed{seed}" if seed else "")
+    if not record.planner[:1].isalnum():
+        raise UsageError(f"{where}: planner '{record.planner[:40]}' names no folder", _CURE)
+    return record.planner + (f"_seed{record.seed}" if record.seed else "")

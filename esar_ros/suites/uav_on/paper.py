@@ -5,7 +5,7 @@ Columns are the size classes and the total; "mid" and "big" are the paper's medi
 
 from __future__ import annotations
 
-from esar_ros.benchmark.report.tables import PaperRows
+from esar_ros.benchmark.report.table import PaperRows
 from esar_ros.mission.object_goal import SizeClass
 from esar_ros.scoring.object_goal import TOTAL
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from esar_ros.benchmark.report.bench_results import Reading, Thing, make_reading
+from esar_ros.benchmark.runner.records import Record
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.object_goal import (
     MAX_ACTIONS,
@@ -23,34 +22,30 @@ from esar_ros.scoring.object_goal import (
 )
 from esar_ros.scoring.statistics import Unit
 from esar_ros.suites.uav_on.conditions import UavOnConditions
-from esar_ros.suites.uav_on.result import GoalResult, parse_goal_result
+from esar_ros.suites.uav_on.result import GoalResult
 
 SCORES = ("sr", "osr", "spl", "dts")  # under the public code's rules; name@rules is the same under others
 
 
-def read_record(line: dict[str, Any], folder: str, where: str) -> Reading:
+def read_record(record: Record[GoalResult], folder: str, where: str) -> Reading:
     """Reads a record. Raises UsageError."""
-    result = parse_goal_result(line["result"], where)
+    result = record.result
     entry = result.entry(where)
     try:
-        record = result.record(entry)
-        conditions = UavOnConditions.parse(line["conditions"])
+        flight = result.record(entry)
     except ValueError as error:
         raise UsageError(f"{where}: {error}", "the file was changed by hand; restore it") from None
-    except (KeyError, TypeError):
-        raise UsageError(f"{where}: conditions that this version does not know", "report it with its own") from None
     x, y, z = (float(value) for value in entry.episode.targets[-1])
     return make_reading(
-        line,
+        record,
         folder,
-        result,
-        conditions,
-        unit=Unit(result.scene, str(entry.document.get("object_name", entry.episode.goal.name)), str(line["task"])),
-        group=record.size.value if record.size is not None else "",
+        record.conditions_as(UavOnConditions, where),
+        unit=Unit(result.scene, str(entry.document.get("object_name", entry.episode.goal.name)), record.task),
+        group=flight.size.value if flight.size is not None else "",
         ground=("map", result.map, result.map_digest),
-        ineligible=f"planner {line['planner']} uses ground truth",
-        figures=_figures(result, record),
-        things=(Thing((x, y, z), True, succeeded(record, Rules.CODE)),),
+        ineligible=f"planner {record.planner} uses ground truth",
+        figures=_figures(result, flight),
+        things=(Thing((x, y, z), True, succeeded(flight, Rules.CODE)),),
         thresholds={"success_distance": SUCCESS_DISTANCE, "max_actions": float(MAX_ACTIONS)},
     )
 

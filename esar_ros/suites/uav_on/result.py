@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 import esar_ros
+from esar_ros.benchmark.runner.records import Tracks
 from esar_ros.geometry.frames import Pose
-from esar_ros.mission.errors import UsageError
 from esar_ros.mission.object_goal import StepKind
 from esar_ros.mission.settings_file import StrictModel
 from esar_ros.scoring.object_goal import (
@@ -92,16 +92,6 @@ class GoalResult(StrictModel):
         ]
 
 
-def parse_goal_result(document: Any, where: str) -> GoalResult:
-    """A result from its JSON value. Raises UsageError."""
-    try:
-        return GoalResult.model_validate(document)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        key = ".".join(str(part) for part in first["loc"]) or "the result"
-        raise UsageError(f"{where}: key result.{key}: {first['msg']}", f"a result follows {SCHEMA}") from None
-
-
 def make_goal_result(task: FlownTask, flown: FlownEpisode, poses: Poses, eligible: bool, map_digest: str) -> GoalResult:
     """The result of a flown episode."""
     last, steps = flown.frames[-1], len(flown.frames) - 1
@@ -159,7 +149,7 @@ def _numbers(pose: Pose) -> Numbers:
     return x, y, z, qw, qx, qy, qz
 
 
-def track_of(frames: Sequence[FlownFrame]) -> dict[str, dict[str, list[float]]]:
+def track_of(frames: Sequence[FlownFrame]) -> Tracks:
     """Returns the vehicle's places after each action, for drawing: x, y, z (m, map)."""
     places = np.array([frame.measured.position for frame in frames]).round(3)
     return {"uav1": {axis: column.tolist() for axis, column in zip("xyz", places.T, strict=True)}}

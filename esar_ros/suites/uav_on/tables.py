@@ -7,15 +7,8 @@ from dataclasses import replace
 
 from esar_ros.benchmark.report.comparison import OVERALL, Better, Layout, Method, Report
 from esar_ros.benchmark.report.comparison_figures import gallery, group_figure, svg
-from esar_ros.benchmark.report.tables import (
-    Drawing,
-    Section,
-    by_group,
-    comparison,
-    endings,
-    overall,
-    paper_table,
-)
+from esar_ros.benchmark.report.table import Drawing, Section
+from esar_ros.benchmark.report.tables import by_group, comparison, endings, overall, paper_table
 from esar_ros.mission.object_goal import SizeClass
 from esar_ros.scoring.object_goal import TOTAL, Rules
 from esar_ros.suites.uav_on.paper import PAPER

@@ -17,9 +17,10 @@ from esar_ros.app.checks.symptoms import SYMPTOMS, examine, unmatched
 from esar_ros.bags.facts import Endpoint, Facts, parse_facts
 from esar_ros.bags.writer import BagWriter, typestore
 from esar_ros.benchmark.runner.job import Settings
-from esar_ros.benchmark.runner.store import Store
+from esar_ros.benchmark.runner.store import MANIFEST, Store
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.thresholds import load_thresholds
+from helpers.bench_maker import make_bench, write_lines
 from helpers.built_messages import SECOND, START, build, header
 
 ODOMETRY, IMU, IMAGE = "/uav1/odometry", "/uav1/imu", "/uav1/camera/front/image/compressed"
@@ -286,14 +287,22 @@ def test_success_criteria_that_differ(tmp_path: Path) -> None:
 
 
 def test_a_benchmark_that_one_crash_ended(tmp_path: Path) -> None:
+    first, second = make_bench(tmp_path / "made", {"fbe": 0.5}, events=1, snapshots=1)
     Store(tmp_path, Settings("esarbench", ("a",), ("digest",), ("fbe",), 2, ())).close()
-    (tmp_path / "episodes.jsonl").write_text('{"status": "ok"}\n')
-    check = names(tmp_path)["episodes"]
-    assert not check.ok and "1 of 2" in check.detail and "goes on" in check.cure
-    (tmp_path / "episodes.jsonl").write_text('{"status": "ok"}\n{"status": "infrastructure_error"}\n')
-    assert "1 failed" in names(tmp_path)["episodes"].detail
-    (tmp_path / "episodes.jsonl").write_text('{"status": "ok"}\n{"status": "agent_error"}\n')
-    assert names(tmp_path)["episodes"].ok
+    manifest = (tmp_path / MANIFEST).read_bytes()
+    for lines, ok, told in (
+        ([first], False, "1 of 2 flown"),
+        ([first, second | {"status": "infrastructure_error"}], False, "1 failed"),
+        ([first, second | {"status": "agent_error"}], True, "2 of 2 flown"),
+        ([first, second | {"status": "lost"}], False, "key status"),
+    ):
+        write_lines(tmp_path, lines)
+        (tmp_path / MANIFEST).write_bytes(manifest)
+        check = names(tmp_path)["episodes"]
+        assert check.ok == ok and told in check.detail
+    write_lines(tmp_path, [first])
+    (tmp_path / MANIFEST).write_bytes(manifest)
+    assert "goes on" in names(tmp_path)["episodes"].cure
 
 
 def test_parameters_that_would_be_ignored(tmp_path: Path) -> None:

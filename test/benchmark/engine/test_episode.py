@@ -12,6 +12,7 @@ import pytest
 from esar_ros.benchmark.engine.episode import fly_episode
 from esar_ros.benchmark.engine.mission import EpisodeResult
 from esar_ros.benchmark.runner.job import AGENT_ERROR, INFRASTRUCTURE_ERROR, Job
+from esar_ros.benchmark.runner.records import Status
 from esar_ros.mission.decision import Decision, Goal, GoalType
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.observation import Brief, Observation
@@ -107,12 +108,10 @@ JOB = Job(3, "aotai-first", "aotai-first", "", "zigzag", 7, FAST)
 
 
 @pytest.mark.parametrize("status", [AGENT_ERROR, INFRASTRUCTURE_ERROR])
-def test_an_episode_that_was_not_flown_has_a_whole_result_of_zeros(status: str) -> None:
-    import json
-
+def test_an_episode_that_was_not_flown_has_a_whole_result_of_zeros(status: Status) -> None:
     record = failed(JOB, status, "the worker ended by signal 9", 1.5)
-    assert (record["status"], record["reason"]) == (status, "the worker ended by signal 9")
-    result = parse_result(json.dumps(record["result"]), "test")
+    assert (record.status, record.reason) == (status, "the worker ended by signal 9")
+    result = parse_result(record.result.dump(), "test")
     assert result.error == "the worker ended by signal 9"
     assert (result.metrics.rs, result.metrics.sr, result.metrics.cds) == (0.0, 0.0, 0.0)
     assert not result.metrics.safe and "the run failed" in result.safety.reasons and not result.eligible
@@ -129,8 +128,8 @@ def test_a_method_that_cannot_be_made_is_the_agents_error(monkeypatch: pytest.Mo
     line = broken.__code__.co_firstlineno + 1
     where = f"test/benchmark/engine/test_episode.py, line {line}"
     why = f"planner 'broken' cannot be made: RuntimeError: no model server ({where}): mend it"
-    assert (record["status"], record["reason"]) == (AGENT_ERROR, why)
-    assert "in broken" in record["trace"]
+    assert (record.status, record.reason) == (AGENT_ERROR, why)
+    assert "in broken" in record.trace
 
 
 class Answering:

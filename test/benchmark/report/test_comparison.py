@@ -21,7 +21,9 @@ from esar_ros.benchmark.report.comparison import Better, Report, make_report
 from esar_ros.benchmark.report.comparison_figures import gallery_tasks, group_figure, svg
 from esar_ros.benchmark.report.comparison_page import render_page, write_report
 from esar_ros.benchmark.report.formatting import PAGE_POLICY
-from esar_ros.benchmark.report.tables import Cell, Table, by_group, latex, markdown, table_csv, terminal_table, tex_text
+from esar_ros.benchmark.report.table import Cell, Table, latex, markdown, table_csv, tex_text
+from esar_ros.benchmark.report.tables import by_group, terminal_table
+from esar_ros.benchmark.runner.store import EPISODES
 from esar_ros.mission.errors import UsageError
 from esar_ros.suites.esarbench.paper import PAPER
 from esar_ros.suites.esarbench.suite import ESARBENCH
@@ -29,6 +31,7 @@ from esar_ros.suites.esarbench.tables import LAYOUT, NAMES, SCORES
 from helpers.bench_maker import TOLD, make_bench, write_lines
 
 READER = ESARBENCH.reader()
+BROKEN = "line 1: no esar-episode/1 record"
 SKILLS = {"belief": 0.8, "fbe": 0.2, "stay": 0.0, "flooder": 0.05}
 
 
@@ -281,9 +284,8 @@ def test_what_concerns_one_method_alone_does_not_part_methods(tmp_path: Path) ->
 
 def test_runs_of_two_suites_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folders = [tmp_path / "one", tmp_path / "other"]
-    for folder, settings in zip(folders, ({}, {"suite": "chess"}), strict=True):
-        make_bench(folder, {"fbe": 0.3}, events=1)
-        (folder / "bench.json").write_text(json.dumps({"schema": "esar-bench/2", "settings": settings}))
+    for folder, suite in zip(folders, ("esarbench", "chess"), strict=True):
+        write_lines(folder, make_bench(folder, {"fbe": 0.3}, events=1), suite)
     for order in (folders, folders[::-1]):
         assert cli(["report", *map(str, order)]) == 2
         refusal = f"{folders[1]} is of suite chess, {folders[0]} of esarbench: report them apart"
@@ -310,25 +312,6 @@ def test_lines_of_two_runs_in_one_file_are_refused_too(tmp_path: Path) -> None:
         report_of(tmp_path)
 
 
-def test_a_run_that_tells_no_conditions_stands_alone(lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
-    for name in ("old", "older"):
-        make_bench(tmp_path / name, {"fbe": 0.3}, events=1, conditions=None, governor=name == "old")
-    alone = report_of(tmp_path / "old")
-    assert [method.name for method in alone.methods] == ["fbe"]
-    assert any("does not tell all conditions" in note for note in alone.notes)
-    for folders in ((tmp_path / "old", tmp_path / "older"), (lines[0], tmp_path / "old"), (tmp_path / "old", lines[0])):
-        with pytest.raises(UsageError, match=r"old(er)? does not tell all conditions .*report it alone"):
-            report_of(*folders, by=["governor"])
-
-
-def test_two_models_in_a_run_that_tells_no_conditions_are_refused(tmp_path: Path) -> None:
-    lines = make_bench(tmp_path, {"apex": 0.3}, events=1, conditions=None, planner_details={"model": "a"})
-    lines[1]["result"]["planner_details"] = {"model": "b"}
-    write_lines(tmp_path, lines)
-    with pytest.raises(UsageError, match=r"model of apex of .* is model b, in .* model a"):
-        report_of(tmp_path)
-
-
 @pytest.mark.parametrize("what", ["task", "map"])
 def test_a_task_or_map_with_another_content_is_refused(tmp_path: Path, what: str) -> None:
     for name, method in (("a", "fbe"), ("b", "zigzag")):
@@ -345,7 +328,7 @@ def test_unknown_conditions_of_a_later_version_are_one_line(tmp_path: Path) -> N
     lines = make_bench(tmp_path, {"fbe": 0.3}, events=1)
     lines[0]["conditions"]["moon"] = "full"
     write_lines(tmp_path, lines)
-    with pytest.raises(UsageError, match="line 1: conditions that this version does not know"):
+    with pytest.raises(UsageError, match=r"episode e0-.*: conditions that this version does not know"):
         read_bench([tmp_path], READER)
 
 
@@ -376,31 +359,23 @@ def test_other_thresholds_are_refused(lines: tuple[Path, list[dict[str, Any]]], 
 
 
 def test_an_edited_score_is_refused(lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
-    text = (lines[0] / "episodes.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    text = (lines[0] / EPISODES).read_text(encoding="utf-8").splitlines(keepends=True)
     record = json.loads(text[1])
     record["result"]["metrics"]["rs"] = 1.0
-    (tmp_path / "episodes.jsonl").write_text(text[0] + json.dumps(record) + "\n" + text[2], encoding="utf-8")
+    write_lines(tmp_path, lines[1][:1])
+    (tmp_path / EPISODES).write_text(text[0] + json.dumps(record) + "\n" + text[2], encoding="utf-8")
     with pytest.raises(UsageError, match="line 2: the record's content was changed after it was written"):
         read_bench([tmp_path], READER)
 
 
-def test_records_without_a_digest_are_read_and_told_once(
-    lines: tuple[Path, list[dict[str, Any]]], report: Report, tmp_path: Path
-) -> None:
-    text = "".join(json.dumps(line) + "\n" for line in lines[1])
-    (tmp_path / "episodes.jsonl").write_text(text, encoding="utf-8")
-    told = [note for note in report_of(tmp_path).notes if "no digest" in note]
-    assert told == [f"{len(lines[1])} records hold no digest of their content: a change by hand goes unnoticed."]
-    assert not any("no digest" in note for note in report.notes)
-
-
 def test_only_the_last_line_may_be_torn(lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
-    text = (lines[0] / "episodes.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
-    (tmp_path / "episodes.jsonl").write_text("".join(text[:3]) + text[3][:200], encoding="utf-8")
+    text = (lines[0] / EPISODES).read_text(encoding="utf-8").splitlines(keepends=True)
+    write_lines(tmp_path, lines[1][:1])
+    (tmp_path / EPISODES).write_text("".join(text[:3]) + text[3][:200], encoding="utf-8")
     bench = read_bench([tmp_path], READER)
     assert len(bench.episodes) == 3 and bench.torn == 1
-    (tmp_path / "episodes.jsonl").write_text(text[0][:100] + "\n" + text[1], encoding="utf-8")
-    with pytest.raises(UsageError, match="line 1 is no JSON"):
+    (tmp_path / EPISODES).write_text(text[0][:100] + "\n" + text[1], encoding="utf-8")
+    with pytest.raises(UsageError, match="line 1: no esar-episode/1 record"):
         read_bench([tmp_path], READER)
 
 
@@ -408,15 +383,16 @@ def test_only_the_last_line_may_be_torn(lines: tuple[Path, list[dict[str, Any]]]
     ("content", "message"),
     [
         ("", "no episode in"),
-        ("[1]\n", "line 1: no episode"),
-        ('{"schema":"esar-episode/1"}\n', "key result is missing"),
-        ("[" * 3000 + "\n{}\n", "line 1 is no JSON"),
-        ('{"n":' + "9" * 6000 + "}\n{}\n", "line 1 is no JSON"),
-        ("\x80\n{}\n", "line 1 is no JSON"),
+        ("[1]\n{}\n", BROKEN),
+        ('{"schema":"esar-episode/1"}\n{}\n', BROKEN),
+        ("[" * 3000 + "\n{}\n", BROKEN),
+        ('{"n":' + "9" * 6000 + "}\n{}\n", BROKEN),
+        ("\x80\n{}\n", BROKEN),
     ],
 )
 def test_bad_files_are_one_line(tmp_path: Path, content: str, message: str) -> None:
-    (tmp_path / "episodes.jsonl").write_text(content, encoding="latin-1")
+    write_lines(tmp_path, [])
+    (tmp_path / EPISODES).write_text(content, encoding="latin-1")
     with pytest.raises(UsageError, match=message):
         read_bench([tmp_path], READER)
     with pytest.raises(UsageError, match=r"holds no episodes\.jsonl"):

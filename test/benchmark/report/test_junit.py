@@ -13,7 +13,8 @@ import pytest
 
 from esar_ros.app import bench, score
 from esar_ros.benchmark.report.junit import Case, exit_code, write_junit
-from esar_ros.benchmark.runner.store import EPISODES, read_episodes
+from esar_ros.benchmark.runner.records import read_episodes
+from esar_ros.benchmark.runner.store import EPISODES
 from esar_ros.mission.errors import UsageError
 from helpers.light_episode import LightEpisode, failure, light_plan
 from helpers.small_mission import mission, write
@@ -82,7 +83,7 @@ def test_a_benchmark_with_errors_ends_with_1_whenever_they_were_flown(
     assert capsys.readouterr().err == 2 * told
     assert len((tmp_path / "begun.txt").read_text().split()) == 5
     cases = ElementTree.parse(tmp_path / "report.xml").getroot()
-    assert [case.attrib["name"] for case in cases] == [record["id"] for record in read_episodes(tmp_path / "out")]
+    assert [case.attrib["name"] for case in cases] == [record.id for record in read_episodes(tmp_path / "out", dict)]
     assert [fault.attrib["message"] for fault in cases.iter("failure")] == ["agent_error: KeyError: 'x'"] * 2
 
 

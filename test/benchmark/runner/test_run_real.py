@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from esar_ros.benchmark.runner.store import read_episodes
+from esar_ros.benchmark.runner.records import read_episodes
 from esar_ros.mission.resources import resource
+from esar_ros.scoring.result import Result
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(3600)]
 
@@ -44,11 +45,8 @@ def environment(home: Path) -> dict[str, str]:
 
 
 def comparable(folder: Path) -> list[dict[str, Any]]:
-    records = read_episodes(folder)
-    for record in records:
-        del record["timing"], record["attempts"]
-        del record["result"]["timing"]
-    return records
+    records = read_episodes(folder, Result)
+    return [one.model_dump(exclude={"timing": True, "attempts": True, "result": {"timing"}}) for one in records]
 
 
 def test_killed_ten_times_it_ends_with_the_results_of_an_undisturbed_run(tasks: Path, tmp_path: Path) -> None:
@@ -82,7 +80,7 @@ def test_ray_gives_the_same_results(tasks: Path, tmp_path: Path) -> None:
 def test_one_episode_flown_again_by_the_graph_has_the_same_result(tasks: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     subprocess.run(command(tasks, out, "--limit", "1"), check=True, env=environment(tmp_path))
-    episode = read_episodes(out)[0]["id"]
+    episode = read_episodes(out, dict)[0].id
     again = ["--rerun", episode, "--from", str(out), "--out", str(tmp_path / "again")]
     done = subprocess.run(
         [sys.executable, "-m", "esar_ros.app.cli", "mission", *again], capture_output=True, text=True, timeout=900.0

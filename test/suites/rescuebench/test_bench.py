@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,8 @@ import pytest
 from esar_ros.app import cli
 from esar_ros.benchmark.report.bench_results import Bench
 from esar_ros.benchmark.report.comparison import make_report
-from esar_ros.benchmark.runner.store import EPISODES, read_episodes
+from esar_ros.benchmark.runner.records import make_record, read_episodes
+from esar_ros.benchmark.runner.store import EPISODES
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.rescue import Animation, WalkAction
 from esar_ros.scoring.rescue import Rules
@@ -32,6 +33,7 @@ from esar_ros.suites.rescuebench.machine import Interaction, State
 from esar_ros.suites.rescuebench.oracle import Oracle
 from esar_ros.suites.rescuebench.own_points import flaws, site_of
 from esar_ros.suites.rescuebench.records import read_record
+from esar_ros.suites.rescuebench.result import RescueResult
 from esar_ros.suites.rescuebench.sets import MINI, SETS, find_task, set_file, task_ids, tasks_of_file
 from esar_ros.suites.rescuebench.settings import load_suite_settings
 from esar_ros.suites.rescuebench.suite import RESCUEBENCH
@@ -112,8 +114,8 @@ def test_a_benchmark_is_walked_reported_and_scored_again(
     arguments = ["bench", "--suite", "rescuebench", "--tasks", str(points), "--planners", "random,oracle"]
     assert cli.main([*arguments, "--workers", "1", "--out", str(out)]) == 0
     assert "test split" not in capsys.readouterr().out  # a file's tasks are nobody's test
-    records = [json.loads(text) for text in (out / "episodes.jsonl").read_text().splitlines()]
-    episodes = {record["planner"]: read_record(record, str(out), "here").episode for record in records}
+    records = read_episodes(out, RescueResult)
+    episodes = {record.planner: read_record(record, str(out), "here").episode for record in records}
     assert episodes["oracle"].figures["tcr"] == episodes["oracle"].figures["ts"] == 1.0
     alike = [episodes[planner].figures["hs"] for planner in ("random", "oracle")]
     assert 0.0 <= alike[0] < alike[1] <= 1.0 and alike[1] > 0.95  # it walks the shortest way, with stops
@@ -156,9 +158,9 @@ def test_two_clocks_are_never_in_one_table(by: tuple[str, ...]) -> None:
     episodes = []
     for clock in ("paused", "running"):
         (job,) = RESCUEBENCH.plan([TASK], ["random"], 1, {"clock": clock}).jobs
-        record = failed(job, "agent_error", "", 1.0) | {"planner": job.planner, "task": job.task, "seed": 0}
-        episodes.append(read_record(record | {"conditions": asdict(job.conditions)}, clock, clock).episode)
-    bench = Bench(tuple(episodes), {}, {}, {}, 0, 0)
+        record = make_record(job, failed(job, "agent_error", "", 1.0), 1, "h")
+        episodes.append(read_record(record, clock, clock).episode)
+    bench = Bench(tuple(episodes), {}, {}, {}, 0)
     with pytest.raises(UsageError) as caught:
         make_report(bench, LAYOUT, by=by, draws=10)
     assert str(caught.value) == "clock of running is running, in paused paused: report them apart"
@@ -209,7 +211,7 @@ def test_the_shipped_points_keep_their_levels_rules(name: str) -> None:
 def test_the_oracle_hands_over_at_every_point(name: str) -> None:
     plan = RESCUEBENCH.plan(task_ids(name), ["oracle"], 1, {})
     episode = RescueEpisode()
-    ends = {job.task: episode.run(job, lambda inside: None)["result"]["end"] for job in plan.jobs}
+    ends = {job.task: episode.run(job, lambda inside: None).result.end for job in plan.jobs}
     assert {task: end for task, end in ends.items() if end != State.COMPLETED.value} == {}
 
 
@@ -238,13 +240,12 @@ def test_killed_outright_it_goes_on_as_if_it_had_not_been(tmp_path: Path) -> Non
         return subprocess.Popen(command, start_new_session=True)
 
     def walked(out: Path) -> list[dict[str, Any]]:
-        records = read_episodes(out)
-        return [{key: record[key] for key in record if key not in ("timing", "attempts")} for record in records]
+        return [record.model_dump(exclude={"timing", "attempts"}) for record in read_episodes(out, RescueResult)]
 
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     assert start(whole).wait(900.0) == 0
     process = start(killed)
-    while not (killed / EPISODES).is_file() or not read_episodes(killed):
+    while not (killed / EPISODES).is_file() or not read_episodes(killed, dict):
         assert process.poll() is None
         time.sleep(0.1)
     os.killpg(process.pid, signal.SIGKILL)
@@ -258,10 +259,9 @@ def test_killed_outright_it_goes_on_as_if_it_had_not_been(tmp_path: Path) -> Non
 def test_truth_makes_a_row_ineligible() -> None:
     plan = RESCUEBENCH.plan([TASK], ["random"], 1, {"truth": "target_pose"})
     failed = RESCUEBENCH.failed(plan.jobs[0], "agent_error", "why", 1.0)
-    assert not failed["result"]["eligible"]
-    assert RESCUEBENCH.failed(RESCUEBENCH.plan([TASK], ["random"], 1, {}).jobs[0], "x", "why", 1.0)["result"][
-        "eligible"
-    ]
+    assert not failed.result.eligible
+    (job,) = RESCUEBENCH.plan([TASK], ["random"], 1, {}).jobs
+    assert RESCUEBENCH.failed(job, "agent_error", "why", 1.0).result.eligible
 
 
 def test_what_there_is_not_is_refused(tmp_path: Path) -> None:

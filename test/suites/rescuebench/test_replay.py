@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import copy
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
+from esar_ros.benchmark.runner.records import Record, RecordedJob, make_record
 from esar_ros.mission.errors import UsageError
 from esar_ros.suites.rescuebench import replay
 from esar_ros.suites.rescuebench.embedded import EmbeddedWorld
 from esar_ros.suites.rescuebench.episode import RescueEpisode
 from esar_ros.suites.rescuebench.replay import PICTURES, Moment, main, page, sheet, walk_again
+from esar_ros.suites.rescuebench.result import RescueResult
 from esar_ros.suites.rescuebench.sets import find_task
 from esar_ros.suites.rescuebench.settings import load_suite_settings
 from esar_ros.suites.rescuebench.suite import RESCUEBENCH
@@ -27,19 +27,19 @@ def world() -> EmbeddedWorld:
 
 
 @pytest.fixture(scope="module")
-def record() -> dict[str, Any]:
+def record() -> Record[RescueResult]:
     (job,) = RESCUEBENCH.plan([TASK], ["oracle"], 1, {}).jobs
-    return {"id": f"{TASK}/oracle/0", "job": {"task": TASK}, **RescueEpisode().run(job, lambda inside: None)}
+    return make_record(job, RescueEpisode().run(job, lambda inside: None), 1, "h")
 
 
-def test_the_same_actions_lead_to_the_same_end(world: EmbeddedWorld, record: dict[str, Any]) -> None:
+def test_the_same_actions_lead_to_the_same_end(world: EmbeddedWorld, record: Record[RescueResult]) -> None:
     moments, gap = walk_again(world, record, lambda world: b"picture")
-    assert gap < 0.001 and len(moments) <= PICTURES + 1 and moments[-1].step == len(record["result"]["actions"])
+    assert gap < 0.001 and len(moments) <= PICTURES + 1 and moments[-1].step == len(record.result.actions)
     assert any(moment.carrying for moment in moments) and not moments[-1].carrying
     made = page(record, moments, gap)
     assert made.count('"picture"') == len(moments) and f"{TASK}/oracle/0: COMPLETED" in made
-    other = copy.deepcopy(record)
-    other["result"]["actions"] = other["result"]["actions"][: len(moments) // 2]
+    half = record.result.model_copy(update={"actions": record.result.actions[: len(moments) // 2]})
+    other = record.model_copy(update={"result": half})
     assert walk_again(world, other, lambda world: b"")[1] > 0.5
 
 
@@ -55,7 +55,7 @@ def test_a_sheet_shows_both_halves_of_a_walk(picked: bool) -> None:
 
 @pytest.mark.full
 def test_the_sheet_has_north_up_and_the_walk_where_it_was(
-    world: EmbeddedWorld, record: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    world: EmbeddedWorld, record: Record[RescueResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     colour = np.array([255, 0, 255])  # of nothing else
     monkeypatch.setattr(replay, "_WALK", tuple(colour.tolist()))
@@ -74,15 +74,13 @@ def test_the_sheet_has_north_up_and_the_walk_where_it_was(
 
 
 def test_what_cannot_be_walked_again_is_one_line(
-    world: EmbeddedWorld, record: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    world: EmbeddedWorld, record: Record[RescueResult], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    running = record | {"conditions": record["conditions"] | {"clock": "running"}}
+    running = record.model_copy(update={"conditions": record.conditions | {"clock": "running"}})
     with pytest.raises(UsageError, match="cannot be walked again"):
         walk_again(world, running, lambda world: b"")
     with pytest.raises(UsageError, match="not the one that was walked"):
-        walk_again(world, record | {"job": {"task": "L1-18"}}, lambda world: b"")
-    with pytest.raises(UsageError, match="which task it is of"):
-        walk_again(world, record | {"job": None}, lambda world: b"")
+        walk_again(world, record.model_copy(update={"job": RecordedJob(task="L1-18")}), lambda world: b"")
     for arguments in ([], [str(tmp_path), "x/y/0", str(tmp_path / "page.html")]):
         assert main(arguments) == 2
         assert capsys.readouterr().err.count("\n") == 1

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from esar_ros.benchmark.runner.records import make_record
 from esar_ros.geometry.unreal import map_to_unreal, unreal_to_map
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.rescue import WalkAction
@@ -126,17 +127,16 @@ def test_a_published_point_is_walked_at_its_own_coordinates(tmp_path: Path) -> N
     path = a_checkout(tmp_path / "one", (-3.0, 0.0, 3.0))
     plan = RESCUEBENCH.plan(tasks_of_file(str(path)), ["oracle"], 1, {})
     assert plan.settings.conditions[0].as_text["world"] == "stand-ins"
-    record = RescueEpisode().run(plan.jobs[0], lambda inside: None)
-    result = record["result"]
-    assert result["end"] == "COMPLETED" and result["similarity"]["code"] > 0.95
-    first, last = (unreal_to_map(result["poses"][index][:3]) - FAR for index in (0, -1))
+    record = make_record(plan.jobs[0], RescueEpisode().run(plan.jobs[0], lambda inside: None), 1, "h")
+    result = record.result
+    assert result.end == "COMPLETED" and result.similarity.code > 0.95
+    first, last = (unreal_to_map(result.poses[index][:3]) - FAR for index in (0, -1))
     assert first == pytest.approx([0.0, 0.0, 300.9], abs=0.3)
     assert math.dist(last[:2], STRETCHER[:2]) < 2.3 and last[2] == pytest.approx(300.9, abs=0.5)
     task = find_task(plan.jobs[0].task)
     world = EmbeddedWorld(task.point.place, load_suite_settings(), find_site(task.point.place, task.checkout))
     seen = world.view(lambda draw: draw()).pose.position - world.body.position
-    again = {"id": "again", "job": {"task": plan.jobs[0].task}, **record}
-    assert walk_again(world, again, lambda world: b"")[1] < 0.001
+    assert walk_again(world, record, lambda world: b"")[1] < 0.001
     assert float(np.linalg.norm(seen)) < 1.0  # the eye, in the same frame as the body
     other = find_task(tasks_of_file(str(a_checkout(tmp_path / "other", (-3.0, 0.0))))[0])
     assert other.document == task.document and other.digest != task.digest

@@ -17,10 +17,12 @@ from esar_ros.app import prepare
 from esar_ros.app.cli import main as cli
 from esar_ros.benchmark.report.bench_results import read_bench
 from esar_ros.benchmark.report.comparison import OVERALL, Report, make_report
-from esar_ros.benchmark.report.tables import Table
-from esar_ros.benchmark.runner.job import SCHEMA, Job
+from esar_ros.benchmark.report.table import Table
+from esar_ros.benchmark.runner.job import Job
 from esar_ros.benchmark.runner.plan import choose_tasks
-from esar_ros.benchmark.runner.store import EPISODES, read_episodes
+from esar_ros.benchmark.runner.records import make_record, read_episodes
+from esar_ros.benchmark.runner.store import EPISODES
+from esar_ros.benchmark.runner.worker import timing
 from esar_ros.geometry.frames import Pose, ned_to_enu
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.object_goal import StepAction, StepKind
@@ -31,11 +33,12 @@ from esar_ros.suites.uav_on.episodes import entry_from
 from esar_ros.suites.uav_on.export import export_logs
 from esar_ros.suites.uav_on.flight import FlownEpisode, FlownFrame
 from esar_ros.suites.uav_on.paper import PAPER
-from esar_ros.suites.uav_on.result import make_goal_result, track_of
+from esar_ros.suites.uav_on.result import GoalResult, make_goal_result, track_of
 from esar_ros.suites.uav_on.scenes import FlownTask, Scene, find_task, task_ids
 from esar_ros.suites.uav_on.score import LogScore
 from esar_ros.suites.uav_on.suite import UAV_ON
 from esar_ros.suites.uav_on.tables import LAYOUT
+from helpers.bench_maker import write_lines
 from helpers.steps import Scripted
 from helpers.uav_on_golden import CASES, HEIGHT, SCENE, Case, document
 
@@ -64,16 +67,14 @@ def line(index: int, planner: str, ended: FlownEpisode, conditions: UavOnConditi
         "schema": "esar-episode/1", "id": f"{task.id}/{planner}/0", "index": index, "task": task.id,
         "planner": planner, "seed": 0, "task_digest": task.digest, "conditions": asdict(conditions),
         "status": "ok" if ended.error is None else "agent_error", "reason": ended.error,
-        "result": result.model_dump(mode="json", by_alias=True), "track": track_of(ended.frames),
+        "result": result.model_dump(mode="json", by_alias=True), "track": track_of(ended.frames), "attempts": 1,
+        "job": {"task": task.id}, "settings_hash": "h", "timing": timing(1.0, 1.0, 1.0).model_dump(),
     }  # fmt: skip
 
 
 def write_bench(folder: Path, lines: Sequence[dict[str, Any]]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    text = "".join(json.dumps(one) + "\n" for one in lines)
-    (folder / EPISODES).write_text(text, encoding="utf-8")
-    manifest = {"schema": SCHEMA, "settings": {"suite": "uav-on"}, "settings_hash": "h"}
-    (folder / "bench.json").write_text(json.dumps(manifest), encoding="utf-8")
+    write_lines(folder, lines, "uav-on")
     return folder
 
 
@@ -155,7 +156,7 @@ def test_the_logs_are_those_of_one_run_each_and_written_anew(bench: Path, tmp_pa
         ({"planner": ".."}, "planner '..' names no folder"),
         ({"planner": "../../x"}, "names no folder"),
         ({"planner": ""}, "names no folder"),
-        ({"seed": "many"}, "no planner, or no seed"),
+        ({"seed": "many"}, "key seed"),
         ({"result": None}, "key result"),
         ({"stopped": False}, "it ends without stop, contact or step limit"),
     ],
@@ -237,10 +238,10 @@ def test_an_agent_that_failed_scores_nothing_under_any_rules_in_report_and_log(t
 def test_what_was_changed_by_hand_is_one_line(tmp_path: Path) -> None:
     good = line(0, "golden", flown(CASES[0]), TOLD)
     for path, value, told in (
-        (("result", "schema"), "uav-on-result/2", r"line 1: key result\.schema"),
-        (("result", "frames"), [], r"line 1: key result\.frames"),
-        (("result", "stopped"), False, "line 1: it ends without stop, contact or step limit"),
-        (("conditions",), {"moon": "full"}, "line 1: conditions that this version does not know"),
+        (("result", "schema"), "uav-on-result/2", r"episode .*: key result\.schema"),
+        (("result", "frames"), [], r"episode .*: key result\.frames"),
+        (("result", "stopped"), False, "episode .*: it ends without stop, contact or step limit"),
+        (("conditions",), {"moon": "full"}, "episode .*: conditions that this version does not know"),
     ):
         bad = json.loads(json.dumps(good))
         at = bad
@@ -253,13 +254,15 @@ def test_what_was_changed_by_hand_is_one_line(tmp_path: Path) -> None:
 
 def test_two_suites_are_never_in_one_table(bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     other = write_bench(tmp_path, [])
-    (other / "bench.json").write_text(json.dumps({"schema": SCHEMA, "settings": {}, "settings_hash": "h"}))
+    write_lines(other, [])
     assert cli(["report", str(bench), str(other)]) == 2
     assert "of suite esarbench" in capsys.readouterr().err
     assert cli(["score", str(other), "--suite", "uav-on"]) == 2
-    assert "benchmark of suite esarbench: ./esar report shows it" in capsys.readouterr().err
+    assert "benchmark of suite esarbench, not of uav-on: ./esar report shows it" in capsys.readouterr().err
     assert cli(["mission", "--rerun", f"{SCENE}-0/golden/0", "--from", str(bench)]) == 2
-    assert f"{bench} is of suite uav-on: the graph flies missions of esarbench alone" in capsys.readouterr().err
+    assert (
+        f"{bench} is a benchmark of suite uav-on, not of esarbench: the graph flies no other" in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize(
@@ -307,7 +310,7 @@ def test_conditions_hold_everything_by_content() -> None:
     assert len({one.agent for one in by_name.values() if isinstance(one, UavOnConditions)}) == 3
     for one in by_name.values():
         assert isinstance(one, UavOnConditions) and one.depth == "metres"
-        assert "not told" not in one.as_text.values() and UavOnConditions.parse(asdict(one)) == one
+        assert "" not in one.as_text.values() and UavOnConditions.parse(asdict(one)) == one
     assert by_name["random"].as_text["model"] == "none"
     assert "esar-scripted-3" in by_name["aoa_f@scripted"].as_text["model"]
     assert not by_name["random"].differing(replace(by_name["random"]))
@@ -317,8 +320,7 @@ def test_an_episode_that_was_never_flown_is_a_record_that_scores_nothing(tmp_pat
     id = task_ids("smoke")[2]
     job = Job(0, id, id, find_task(id).digest, "pigeon", 0, TOLD)
     record = episode.failed(job, "infrastructure_error", "the worker ended by signal 9", 3.0)
-    whole = {"schema": "esar-episode/1", "id": job.id, "index": 0, "task": id, "planner": "pigeon", "seed": 0,
-             "conditions": asdict(TOLD), **record}  # fmt: skip
+    whole = make_record(job, record, 1, "h").model_dump(mode="json", by_alias=True)
     report = report_of(write_bench(tmp_path, [whole]))
     row = report.bench.episodes[0]
     assert (row.figures["sr@paper"], row.figures["steps"], row.end) == (0.0, 0.0, "error")
@@ -336,15 +338,12 @@ def test_the_truth_is_shown_to_agents_alone_that_say_they_use_it(
     monkeypatch.setattr(episode, "create", lambda name, settings: agent)
     plan = UAV_ON.plan(task_ids("smoke")[:1], ("random",), 1, {"step-time": "10"})
     record = episode.UavOnEpisode().run(plan.jobs[0], lambda inside: None)
-    assert record["result"]["eligible"] is eligible and record["status"] == "ok"
+    assert record.result.eligible is eligible and record.status == "ok"
     assert shown == ([] if eligible else [8.0])
 
 
 def comparable(folder: Path) -> list[dict[str, Any]]:
-    records = read_episodes(folder)
-    for record in records:
-        del record["timing"], record["attempts"]
-    return records
+    return [record.model_dump(exclude={"timing", "attempts"}) for record in read_episodes(folder, GoalResult)]
 
 
 def test_a_smoke_run_is_flown_reported_resumed_and_scored(

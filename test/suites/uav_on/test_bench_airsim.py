@@ -97,11 +97,11 @@ def test_it_is_said_not_to_be_run_on_unreal_and_where_the_server_is_decides_noth
 def test_episodes_in_scenes_that_are_not_here_are_flown_there(tmp_path: Path, flyer: episode.UavOnEpisode) -> None:
     plan = UAV_ON.plan(choose_tasks(UAV_ON, lost(tmp_path)), ("random",), 1, THERE)
     record = flyer.run(plan.jobs[0], lambda inside: None)
-    assert (record["status"], record["result"]["end"]) == ("ok", "stop")
-    assert record["result"]["scene"] == "Barnyard_test" and record["result"]["map"] == ""
-    assert UavOnConditions.parse(record["conditions"]).world == "airsim"
+    assert (record.status, record.result.end) == ("ok", "stop")
+    assert record.result.scene == "Barnyard_test" and record.result.map == ""
+    assert isinstance(record.conditions, UavOnConditions) and record.conditions.world == "airsim"
     assert [(one.address, one.asked) for one in made] == [("127.0.0.1:30000", ["Barnyard_test"])]
-    assert episode.failed(plan.jobs[0], "infrastructure_error", "x", 1.0)["result"]["scene"] == "Barnyard_test"
+    assert episode.failed(plan.jobs[0], "infrastructure_error", "x", 1.0).result.scene == "Barnyard_test"
 
 
 def test_a_server_that_is_lost_is_asked_anew_for_the_next_episode(flyer: episode.UavOnEpisode) -> None:
@@ -112,5 +112,5 @@ def test_a_server_that_is_lost_is_asked_anew_for_the_next_episode(flyer: episode
         flyer.run(plan.jobs[1], lambda inside: None)
     assert made[0].closed == 1
     made[0].fails = False
-    assert flyer.run(plan.jobs[1], lambda inside: None)["status"] == "ok"
+    assert flyer.run(plan.jobs[1], lambda inside: None).status == "ok"
     assert len(made) == 1

@@ -53,7 +53,7 @@ def _store(out: Path, items: Sequence[Item], found: Answers) -> int:
     # Other answers are another run: they are refused where the first ones lie.
     answers = hashlib.sha256(json.dumps(found.texts, sort_keys=True).encode("utf-8")).hexdigest()
     settings = RunSettings(
-        digest(items), len(items), protocol.name, IMPORTED, protocol.max_tokens, 1, found.model, answers
+        digest(items), len(items), protocol.name, IMPORTED, protocol.max_tokens, 1, found.model, answers, ""
     )
     store = open_run(out, settings, items)
     try:

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 
 from esar_ros.benchmark.report.comparison_figures import svg
 from esar_ros.benchmark.report.comparison_page import PAGE_NAME, as_files, page_of, write_files
-from esar_ros.benchmark.report.tables import Cell, Drawing, Section, Table
+from esar_ros.benchmark.report.table import Cell, Drawing, Section, Table
 from esar_ros.mission.errors import UsageError
 from esar_ros.planning.model.settings import ModelSettings
 from esar_ros.scoring.statistics import holm

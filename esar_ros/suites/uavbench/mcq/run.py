@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from esar_ros.benchmark.runner.store import TOGETHER, Files, Store, read_manifest, read_records, without_collector
+from esar_ros.benchmark.runner.store import TOGETHER, Files, Store, read_contents, read_manifest, without_collector
 from esar_ros.mission.chat import NoAnswer
 from esar_ros.mission.errors import UsageError
 from esar_ros.planning.model.client import Spent
@@ -29,7 +29,7 @@ from esar_ros.suites.uavbench.mcq.protocol import PROTOCOLS, Outcome, Protocol, 
 from esar_ros.suites.uavbench.mcq.reading import usable_items
 
 ANSWER_SCHEMA = "esar-mcq-answer/1"
-FILES = Files("mcq.json", ("esar-mcq/1",), "answers.jsonl", ANSWER_SCHEMA)
+FILES = Files("mcq.json", "esar-mcq/1", "answers.jsonl", ANSWER_SCHEMA)
 ITEMS = "items.jsonl"
 IMPORTED = "imported"  # prompt of answers that were not asked here
 _FAILURES_IN_A_ROW = 5  # at least, of questions: then the server is given up
@@ -48,7 +48,7 @@ class RunSettings:
     orders: int
     model: str
     request: str  # further fields of each request, as JSON
-    without: str = ""  # what of a question the model was not shown, with commas
+    without: str  # what of a question the model was not shown, with commas
 
     @property
     def hash(self) -> str:
@@ -58,7 +58,7 @@ class RunSettings:
     def difference(self, other: dict[str, Any]) -> str:
         """Returns in words the first setting that differs in a manifest's settings; empty where none does."""
         for key, value in asdict(self).items():
-            if value != other.get(key, ""):
+            if value != other.get(key):
                 long = key in ("items", "prompt")
                 return f"{key} differ" if long else f"{key}: {value!r} here, {other.get(key)!r} there"
         return ""
@@ -272,7 +272,7 @@ def read_run(folder: Path) -> Run:
     """Reads a run. Raises UsageError where the folder is none, or holds other questions than it was run with."""
     if not (folder / FILES.manifest).is_file():
         raise UsageError(f"{folder} holds no run of questions", "name the --out folder of ./esar mcq run or import")
-    manifest = read_manifest(folder / FILES.manifest, FILES.schemas)
+    manifest = read_manifest(folder / FILES.manifest, FILES.schema)
     try:
         settings = RunSettings(**manifest["settings"])
     except TypeError:
@@ -281,7 +281,7 @@ def read_run(folder: Path) -> Run:
     if digest(items) != settings.items:
         raise UsageError(f"{folder / ITEMS} was changed since it was asked", "restore the file")
     known = {item.id for item in items}
-    answers = read_records(folder, FILES)
+    answers = read_contents(folder, FILES).records
     strange = next((answer["id"] for answer in answers if answer.get("item") not in known), None)
     if strange is not None:
         raise UsageError(f"{folder / FILES.records}: {strange} answers no question of the run", "restore the file")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from esar_ros.app.cli import main
-from esar_ros.benchmark.runner.store import read_records
+from esar_ros.benchmark.runner.store import read_contents
 from esar_ros.mission.errors import UsageError
 from esar_ros.suites.uavbench.mcq import local
 from esar_ros.suites.uavbench.mcq.run import FILES
@@ -30,7 +30,7 @@ def test_a_real_model_answers(tmp_path: Path) -> None:
     path = write_items(tmp_path / "q.jsonl", make_items(10))
     command = ["mcq", "run", str(path), "--local", "smollm2", "--protocol", "paper", "--out", str(tmp_path / "out")]
     assert main(command) == 0
-    answers = read_records(tmp_path / "out", FILES)
+    answers = read_contents(tmp_path / "out", FILES).records
     assert len(answers) == 10
     assert all(one["tokens_in"] > 50 and one["tokens_out"] > 0 and not one["estimated"] for one in answers)
     assert {one["model"] for one in answers} == {"smollm2"}

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from esar_ros.app.cli import main
 from esar_ros.benchmark.report.formatting import PAGE_POLICY
-from esar_ros.benchmark.report.tables import Drawing, Table
+from esar_ros.benchmark.report.table import Drawing, Table
 from esar_ros.mission.chat import Completion
 from esar_ros.mission.errors import UsageError
 from esar_ros.planning.model.settings import ModelSettings

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from esar_ros.app.cli import main
-from esar_ros.benchmark.runner.store import read_records
+from esar_ros.benchmark.runner.store import read_contents
 from esar_ros.mission.chat import ChatServer, Completion, NoAnswer
 from esar_ros.mission.errors import UsageError
 from esar_ros.planning.model.settings import Budget, ModelSettings
@@ -56,7 +56,8 @@ def steady(body: dict[str, Any]) -> Any:
 
 def plain(folder: Path) -> list[dict[str, Any]]:
     """Answers without what depends on the clock."""
-    return [{key: value for key, value in one.items() if key != "timing"} for one in read_records(folder, FILES)]
+    answers = read_contents(folder, FILES).records
+    return [{key: value for key, value in one.items() if key != "timing"} for one in answers]
 
 
 class Scripted:
@@ -147,16 +148,6 @@ def test_what_is_left_out_is_not_shown_and_is_a_setting(
     other = [] if flags else ["--without", "question"]
     assert main(["mcq", "run", str(path), "--out", str(tmp_path / "out"), *other]) == 2
     assert "without: " in capsys.readouterr().err and len(endpoint.requests) == 1
-
-
-def test_a_run_from_before_parts_could_be_left_out_goes_on(tmp_path: Path) -> None:
-    items = make_items(4)
-    ask_all(tmp_path / "out", items[:4], Scripted(items[3].question))
-    manifest = json.loads((tmp_path / "out" / "mcq.json").read_text())
-    del manifest["settings"]["without"]
-    (tmp_path / "out" / "mcq.json").write_text(json.dumps(manifest))
-    assert ask_all(tmp_path / "out", items, Scripted()).asked == 1
-    assert read_run(tmp_path / "out").settings.without == ""
 
 
 @pytest.mark.parametrize("fault", [status(429), status(500), cut], ids=["429", "500", "cut off"])
