@@ -11,19 +11,15 @@ from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose
 
 
-def _no_colours() -> NDArray[np.uint8]:
-    return np.zeros((0, 0, 3), np.uint8)
-
-
 @dataclass(frozen=True)
 class CameraFrame:
     """One camera's image, its depth and the pose both were taken at; arrays are read-only by agreement."""
 
-    camera: str
+    camera: str  # its name
     model: CameraModel
-    pose: Pose  # of the optical frame in map, at stamp; in base_link as a bridge gives it (FrameSet.placed)
+    pose: Pose  # of the optical frame at stamp, in map; in base_link until FrameSet.placed
     depth: NDArray[np.float32]  # (H, W) planar m; +inf nothing in range, NaN invalid, -inf too near
-    rgb: NDArray[np.uint8] = field(default_factory=_no_colours)  # (H, W, 3); (0, 0, 3) where nobody looks at colours
+    rgb: NDArray[np.uint8] = field(default_factory=lambda: np.zeros((0, 0, 3), np.uint8))  # (H, W, 3), or not drawn
     stamp: float = 0.0  # s
     segmentation: NDArray[np.uint8] | None = None  # (H, W) object ids, simulators only
     pose_covariance: NDArray[np.float64] | None = None  # (6, 6) m^2, rad^2 about the map's axes; not > 0: not stated

@@ -166,7 +166,7 @@ class SimulatorView:
             return
         requests = [image_request(camera, SCENE) for camera in wanted]
         answers = self._images.call("simGetImages", requests, self._chosen, False)
-        jpeg = {camera: encode_jpeg(image_pixels(one), QUALITY) for camera, one in zip(wanted, answers, strict=True)}
+        jpeg = {str(one["camera_name"]): encode_jpeg(image_pixels(one), QUALITY) for one in answers}
         with self._lock:
             self._stamps.append(time.monotonic())
             for camera, data in jpeg.items():
