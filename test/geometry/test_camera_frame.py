@@ -1,4 +1,4 @@
-"""Frames as a bridge gives them, as detector and mapper take them, and as methods see them."""
+"""Frames before and after they are placed in the map, and as methods see them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COVARIANCE = np.diag([4.0, 1.0, 9.0, 0.01, 0.02, 0.03])
 
 @pytest.fixture
 def taken() -> FrameSet:
-    """What a bridge gives: a camera ahead and one below, in base_link."""
+    """The frames that a bridge gives: a camera ahead and one below, in base_link."""
     model, shape = CameraModel.from_horizontal_fov(4, 3, 1.5), (3, 4)
     frames = [
         CameraFrame(name, model, Pose(np.array(at), quaternion_from_rotation(optical_rotation(0.0, pitch))),

@@ -1,4 +1,4 @@
-"""What AirSim answers, as frames in base_link."""
+"""AirSim's answers, as frames in base_link."""
 
 from __future__ import annotations
 
