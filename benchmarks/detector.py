@@ -24,13 +24,14 @@ from typing import Any
 import numpy as np
 from page import add_page, goal_table, write_page
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.map_files import shipped_maps
 from esar_ros.mission.names import CAMERAS
 from esar_ros.mission.resources import resource
 from esar_ros.mission.vehicle import load_vehicle
-from esar_ros.perception.detectors.backend import CameraFrame, create
+from esar_ros.perception.detectors.backend import create
 from esar_ros.perception.detectors.model_card import load_card
 from esar_ros.training.assess import GOAL_KINDS, GOALS, assess, frame_of, look
 from esar_ros.training.card import page_of, results

@@ -24,10 +24,11 @@ import numpy as np
 from detector import cpu_times
 from page import Table, add_page, markdown, write_page
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.map_files import shipped_maps
 from esar_ros.mission.resources import resource
-from esar_ros.perception.detectors.backend import CameraFrame, create
+from esar_ros.perception.detectors.backend import create
 from esar_ros.training import card as cards
 from esar_ros.training.assess import FAR, FLOOR, GOAL_KINDS, frame_of, goal_figures, look
 from esar_ros.training.evaluate import Found, LabelledImage, average_precision, in_range, judge, table

@@ -25,6 +25,7 @@ from page import Table, add_page, write_page
 from esar_ros.benchmark.engine.episode import fly_episode
 from esar_ros.benchmark.engine.mission import PRESETS, VEHICLE
 from esar_ros.benchmark.runner.plan import choose_tasks
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import PERSON, segmentation_kinds
 from esar_ros.mission.observation import SeenClue
@@ -32,7 +33,7 @@ from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.mission.vehicle import load_vehicle
-from esar_ros.perception.detectors.backend import CameraFrame, Detection2D, DetectorBackend, register
+from esar_ros.perception.detectors.backend import Detection2D, DetectorBackend, register
 from esar_ros.perception.detectors.chosen import create_chosen
 from esar_ros.perception.detectors.segmentation_oracle import SegmentationOracle
 from esar_ros.perception.fusion.evidence import Calibrated, Curve, Reliability

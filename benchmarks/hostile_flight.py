@@ -21,7 +21,6 @@ from esar_ros.geometry.frames import Pose, Vector, quaternion_from_yaw
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mapping.mapper import Mapper
 from esar_ros.mission.modes import Mode
-from esar_ros.mission.names import CAMERAS
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.perception.ranges import RangeGrid, pool_ranges
 from esar_ros.safety.conditions import conditions_speed
@@ -202,12 +201,8 @@ class Flyer:
 
     def _look(self) -> None:
         """Takes the cameras' pictures into the map, and what a detector sees in them."""
-        images = self._simulator.images(self.name, False, False)
-        views = [
-            (images.depth[name], self.rig.image.model, self.reported.compose(self.rig.cameras[name].pose))
-            for name in CAMERAS
-        ]
-        self._mapper.integrate(views, self.now, self.now)
+        taken = self._simulator.images(self.name, segmentation=False, colour=False)
+        self._mapper.integrate(taken.placed(round(self.now * 1e9), self.reported, None).frames, self.now)
         self._window = replace(self._mapper.local_window(self.reported.position, 0.0), stamp=self.now)
         if self.case.danger == "person" and self.case.sensing != "detector blind":
             seen_from = self.reported.position - self.drone.position  # odometry's error moves what is seen as well

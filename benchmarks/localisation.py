@@ -29,6 +29,7 @@ from scipy.stats import chi2  # type: ignore[import-untyped]
 from esar_ros.benchmark.engine.episode import fly_episode
 from esar_ros.benchmark.engine.mission import PRESETS, VEHICLE
 from esar_ros.bridges.odometry_error import OdometryError
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.mission.clues import segmentation_kinds
 from esar_ros.mission.observation import SeenClue
@@ -37,7 +38,7 @@ from esar_ros.mission.task import Start, Task, load_task
 from esar_ros.mission.task_files import benchmark_event, benchmark_index, event_tasks
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.mission.vehicle import Vehicle, load_vehicle
-from esar_ros.perception.detectors.backend import CameraFrame, Detection2D, DetectorBackend, register
+from esar_ros.perception.detectors.backend import Detection2D, DetectorBackend, register
 from esar_ros.perception.detectors.chosen import create_chosen
 from esar_ros.perception.detectors.segmentation_oracle import SegmentationOracle
 from esar_ros.perception.fusion.evidence import Calibrated, Reliability
@@ -282,7 +283,7 @@ def _frame(seen: Seen, size: tuple[int, int], error: OdometryError | None, rig: 
         pose = error.estimate(round(seen.stamp * 1e9), base, np.zeros(3)).pose.compose(mount)
         stated = error.pose_covariance
     model = rig.with_image_size(width, height).image.model
-    return CameraFrame(seen.camera, model, pose, _NO_PICTURE, depth, seen.stamp, pose_covariance=stated)
+    return CameraFrame(seen.camera, model, pose, depth, _NO_PICTURE, seen.stamp, pose_covariance=stated)
 
 
 def _as_boxed(detection: Detection2D, rng: np.random.Generator) -> Detection2D:

@@ -29,8 +29,9 @@ from numpy.typing import NDArray
 from page import add_page, goal_table, write_page
 
 from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose
-from esar_ros.mapping.inputs import DepthView, Scan, pool_depth
+from esar_ros.mapping.inputs import Scan, pool_depth
 from esar_ros.mapping.layers.coverage import Coverage
 from esar_ros.mapping.layers.frontiers import Frontiers
 from esar_ros.mapping.layers.ground_layers import GroundGrid, ValueLayer
@@ -43,7 +44,7 @@ from esar_ros.mapping.map.voxel_map import OCCUPIED, VoxelMap
 REACH = 120.0  # m
 SMALL = CameraModel.from_horizontal_fov(320, 240, math.pi / 2)
 LARGE = CameraModel.from_horizontal_fov(640, 480, math.pi / 2)
-Frame = list[DepthView]
+Frame = list[CameraFrame]
 
 # Name of a figure: (goal, whether it is the most or the least allowed).
 GOALS: dict[str, tuple[float, str]] = {
@@ -101,7 +102,7 @@ def measure_integration(frames: list[Frame], large: list[Frame]) -> dict[str, fl
     figures["320x240 1 m 60 m median ms"] = float(np.median(integration_times(VoxelMap(), frames, 60.0)))
 
     def pooled(voxel_map: VoxelMap, frame: Frame) -> None:
-        halved = [DepthView(pool_depth(view.depth), view.model.scaled(0.5), view.pose) for view in frame]
+        halved = [CameraFrame("front", view.model.scaled(0.5), view.pose, pool_depth(view.depth)) for view in frame]
         voxel_map.integrate_frame(halved, REACH)
 
     voxel_map = VoxelMap()

@@ -11,14 +11,14 @@ from mapper_world import CAMERAS, World
 from numpy.typing import NDArray
 
 from esar_ros.bridges.odometry_error import OdometryError
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose, quaternion_from_rpy
-from esar_ros.mapping.inputs import DepthView
 from esar_ros.mapping.map.voxel_map import FREE, OCCUPIED, UNKNOWN, VoxelMap
 from esar_ros.mission.vehicle import load_vehicle
 
 REACH = 120.0  # m
 LOOKS_AFTER = 10  # frames flown again after trees were taken away
-Frame = list[DepthView]
+Frame = list[CameraFrame]
 
 
 def disturbed(frames: list[Frame], depth_noise: float = 0.0, pose_noise: bool = False, late: int = 0) -> list[Frame]:

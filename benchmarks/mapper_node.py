@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from mapper_world import SPAN
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose
-from esar_ros.mapping.inputs import DepthView
 
 REACH = 120.0  # m
-Frame = list[DepthView]
+Frame = list[CameraFrame]
 
 
 def cpu(call: Any) -> float:
@@ -39,6 +39,7 @@ def whole_node(frames: list[Frame], poses: list[Pose], period: float) -> dict[st
         from rclpy.node import Node
         from tf2_msgs.msg import TFMessage
 
+        from esar_ros.geometry.camera_frame import FrameSet
         from esar_ros.mission import names
         from esar_ros.msg import Brief
         from esar_ros.nodes.core.interface import BY_NAME
@@ -46,7 +47,7 @@ def whole_node(frames: list[Frame], poses: list[Pose], period: float) -> dict[st
         from esar_ros.nodes.core.steps import to_stamp
         from esar_ros.nodes.core.types import message_class
         from esar_ros.nodes.messages import convert
-        from esar_ros.nodes.messages.frame_source import FrameSet, InProcessFrames
+        from esar_ros.nodes.messages.frame_source import InProcessFrames
         from esar_ros.nodes.voxel_mapper import VoxelMapperNode
         from esar_ros.perception.detectors.backend import CameraFrame
     except ImportError:
@@ -94,7 +95,7 @@ def whole_node(frames: list[Frame], poses: list[Pose], period: float) -> dict[st
         publishers[names.ODOMETRY].publish(odometry)
         arrived = mapper.inbox(names.ODOMETRY)
         spin_until(lambda ns=ns, box=arrived: box.at(ns) is not None)
-        views = tuple(CameraFrame("front", v.model, v.pose, rgb, v.depth, ns * 1e-9) for v in frame)
+        views = tuple(CameraFrame("front", v.model, v.pose, v.depth, rgb, ns * 1e-9) for v in frame)
         handed = FrameSet(ns, views)
 
         def one(handed: Any = handed) -> None:

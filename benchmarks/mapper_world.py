@@ -14,8 +14,8 @@ from numba import njit, prange
 from numpy.typing import NDArray
 
 from esar_ros.geometry.camera import CameraModel, optical_rotation
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation, quaternion_from_yaw
-from esar_ros.mapping.inputs import DepthView
 
 CELL = 0.5  # m
 SPAN = 2000.0  # m, edge of the world; its middle is the map frame's origin
@@ -49,7 +49,7 @@ class World:
         i, j = int((x + SPAN / 2) / CELL), int((y + SPAN / 2) / CELL)
         return float(self.ground[j - 40 : j + 40, i - 40 : i + 40].mean())
 
-    def view(self, vehicle: Pose, camera: tuple[float, float], model: CameraModel, reach: float) -> DepthView:
+    def view(self, vehicle: Pose, camera: tuple[float, float], model: CameraModel, reach: float) -> CameraFrame:
         """Returns the depth picture of a camera (yaw, pitch in degrees) on the vehicle; +inf beyond the reach."""
         optical = Pose(np.zeros(3), quaternion_from_rotation(optical_rotation(*map(math.radians, camera))))
         pose = vehicle.compose(optical)
@@ -57,7 +57,7 @@ class World:
         start = pose.position + np.array([SPAN / 2, SPAN / 2, 0.0])
         depth = np.empty((model.height, model.width), np.float32)
         _march(self.ground, self.bottom, self.top, self.ceiling, pose.rotation, start, pinhole, reach, depth)
-        return DepthView(depth, model, pose)
+        return CameraFrame("front", model, pose, depth)
 
     def solid(self, first_cell: NDArray[np.int64], shape: tuple[int, int, int]) -> NDArray[np.uint8]:
         """Returns the number of solid 0.5 m cells, 0..8, in each 1 m voxel of a box; 9 where one is only touched."""

@@ -24,7 +24,7 @@ from esar_ros.bridges.airsim.connect import connect
 from esar_ros.bridges.airsim.frames import VehicleFrame
 from esar_ros.bridges.airsim.mirror import PoseMirror
 from esar_ros.geometry.frames import Pose, quaternion_from_yaw
-from esar_ros.mission import names
+from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.sim.terrain.maps import load_map
 
 _MAP = "aotai"
@@ -47,7 +47,7 @@ def _on_the_fake() -> list[Table]:
 
 def _round(port: int, seconds: float, with_mirror: bool) -> tuple[int, float, float, int]:
     """Returns the frames taken, the longest wait for one (s), that for a scan (s), and the poses shown."""
-    cameras = AirSimCameras(connect("127.0.0.1", port), "uav1", names.CAMERAS, 120.0)
+    cameras = AirSimCameras(connect("127.0.0.1", port), "uav1", load_vehicle())
     lidar = AirSimLidar(connect("127.0.0.1", port), "uav1")
     mirror = PoseMirror(lambda: connect("127.0.0.1", port), "uav1", print) if with_mirror else None
     over = threading.Event()

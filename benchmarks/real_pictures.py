@@ -21,12 +21,13 @@ import cv2
 import numpy as np
 from page import Table, add_page, end_with, shown, write_page
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
 from esar_ros.mission.vehicle import load_vehicle
-from esar_ros.perception.detectors.backend import CameraFrame, create
+from esar_ros.perception.detectors.backend import create
 from esar_ros.perception.detectors.model_card import digest
 from esar_ros.perception.detectors.real_pictures import FILE, RealPictures
 from esar_ros.perception.detectors.yolo_file import SHIPPED
@@ -81,7 +82,7 @@ def seen(entries: Sequence[dict[str, Any]], parameters: dict[str, Any]) -> list[
         height, width = rgb.shape[:2]
         model = load_vehicle().with_image_size(width, height).image.model
         depth = np.full((height, width), np.nan, dtype=np.float32)
-        (found,) = backend.detect([CameraFrame("front", model, Pose(), rgb, depth, 0.0)])
+        (found,) = backend.detect([CameraFrame("front", model, Pose(), depth, rgb, 0.0)])
         people = tuple(Found(one.kind, one.score, one.box) for one in found if one.kind == PERSON)
         images.append(LabelledImage("", "", "", entry["labels"], people))
     return images

@@ -16,7 +16,7 @@ from own_simulator import start_simulator
 from page import add_page, goal_table, write_page
 
 from esar_ros.bridges.airsim.client import AirSimClient
-from esar_ros.bridges.airsim.types import DEPTH_PLANAR, SCENE, CameraImage, image_request
+from esar_ros.bridges.airsim.types import DEPTH_PLANAR, SCENE, image_pixels, image_request
 from esar_ros.mission.names import CAMERAS
 
 ROUNDS = 30
@@ -74,8 +74,7 @@ def measure(client: AirSimClient) -> dict[str, float]:
 
     def look() -> None:
         for response in client.call("simGetImages", requests, "", False):
-            image = CameraImage.of(response)
-            assert image.pixels.size in (640 * 480, 640 * 480 * 3)
+            assert image_pixels(response).size in (640 * 480, 640 * 480 * 3)
 
     def step() -> None:
         client.call("simContinueForTime", 0.05)

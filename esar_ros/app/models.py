@@ -15,12 +15,13 @@ from rich.table import Table
 
 from esar_ros.app.arguments import Parser
 from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.names import CAMERAS
 from esar_ros.perception.detectors import backend
-from esar_ros.perception.detectors.backend import CameraFrame, DetectorBackend
+from esar_ros.perception.detectors.backend import DetectorBackend
 from esar_ros.perception.detectors.chosen import READERS, parted
 from esar_ros.perception.detectors.engines import ONNXRUNTIME, OPENVINO, engine_version
 from esar_ros.perception.detectors.model_card import find_model, misspelt_kinds, user_folder
@@ -165,7 +166,7 @@ def _cost(detector: DetectorBackend, width: int, height: int) -> float:
     pose = Pose(np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0]))
     rgb = rng.integers(0, 256, (height, width, 3), dtype=np.uint8)
     depth, ids = np.full((height, width), 20.0, np.float32), np.zeros((height, width), np.uint8)
-    frames = [CameraFrame(camera, model, pose, rgb, depth, 0.0, ids) for camera in CAMERAS]
+    frames = [CameraFrame(camera, model, pose, depth, rgb, 0.0, ids) for camera in CAMERAS]
     minimum = np.inf
     for _ in range(REPEATS):
         began = time.process_time()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose
 from esar_ros.mapping.errors import MapInputError
 
@@ -17,15 +17,6 @@ FARTHEST = 1000.0  # m; finite depth beyond it is taken for millimetres
 FUTURE = 0.1  # s that a stamp may lie ahead of the clock
 _SAMPLE = 8  # every so many pixels are looked at for it
 _NORM_SLACK = 1e-3  # of a unit quaternion
-
-
-@dataclass(frozen=True)
-class DepthView:
-    """One camera's depth image: planar m, +inf = nothing in range, NaN = invalid, -inf = too near."""
-
-    depth: NDArray[np.float32]  # (H, W)
-    model: CameraModel
-    pose: Pose  # of the optical frame in map
 
 
 @dataclass(frozen=True)
@@ -75,13 +66,13 @@ def checked_noise(share: float) -> None:
         raise MapInputError(f"not a depth noise: {share}")
 
 
-def checked_depth(view: DepthView) -> NDArray[np.float32]:
+def checked_depth(view: CameraFrame) -> NDArray[np.float32]:
     """The image as a writable C-ordered float32 array, so that kernels have one signature. Raises MapInputError."""
     check_view(view)
     return np.require(view.depth, np.float32, ["C", "W"])
 
 
-def check_view(view: DepthView) -> None:
+def check_view(view: CameraFrame) -> None:
     """Raise MapInputError unless the image is one of metres and belongs to a camera of its size."""
     depth = np.asarray(view.depth)
     if depth.ndim != 2 or depth.dtype.kind != "f":

@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mapping.errors import MapInputError
-from esar_ros.mapping.inputs import DepthView, Scan, check_view, checked_stamp, pool_depth
+from esar_ros.mapping.inputs import Scan, check_view, checked_stamp, pool_depth
 from esar_ros.mapping.layers.coverage import Coverage
 from esar_ros.mapping.layers.frontiers import Frontiers
 from esar_ros.mapping.layers.ground_layers import ClassLayer, GroundGrid, ValueLayer
@@ -108,24 +109,20 @@ class Mapper:
 
     # ------------------------------------------------------------------ what comes in
 
-    def integrate(
-        self,
-        views: Sequence[tuple[NDArray[np.float32], CameraModel, Pose]],
-        stamp: float | None = None,
-        now: float | None = None,
-    ) -> str:
-        """Take one frame of all cameras; returns why it was refused, empty when it was not.
+    def integrate(self, frames: Sequence[CameraFrame], now: float | None = None) -> str:
+        """Take the frames of all cameras at one stamp; returns why they were refused, empty when they were not.
 
-        With the frame's stamp and the time now (s, one clock) a frame from the future is refused.
+        With the time now (s, on the clock of the frames' stamps) frames from the future are refused.
         """
         if self._map is None:
             return "no search area yet"
         try:
-            checked_stamp(stamp, now)
-            pooled = [_pooled(*view) for view in views]
+            for frame in frames:
+                checked_stamp(frame.stamp, now)
+            pooled = [_pooled(frame) for frame in frames]
             self._map.integrate_frame(pooled, self._max_range, self._depth_noise)
-            for view in pooled:
-                self._coverage.observe(view)
+            for frame in pooled:
+                self._coverage.observe(frame)
         except MapInputError as error:
             self.refused += 1
             return str(error)
@@ -146,20 +143,20 @@ class Mapper:
             return str(error)
         return ""
 
-    def paint_value(self, layer: str, view: DepthView, value: float) -> None:
+    def paint_value(self, layer: str, frame: CameraFrame, value: float) -> None:
         """Fuse the value of one image into a layer, which begins with its first; see ValueLayer."""
-        self.values(layer).paint(_pooled(view.depth, view.model, view.pose), value, self._look_range)
+        self.values(layer).paint(_pooled(frame), value, self._look_range)
 
-    def paint_classes(self, view: DepthView, labels: NDArray[np.uint8]) -> None:
+    def paint_classes(self, frame: CameraFrame, labels: NDArray[np.uint8]) -> None:
         """Count the labels (H, W) of an image, 0 for none; see ClassLayer."""
-        self.classes.paint(view, labels, self._look_range)
+        self.classes.paint(frame, labels, self._look_range)
 
-    def paint_objects(self, view: DepthView, objects: Sequence[SeenObject]) -> str:
+    def paint_objects(self, frame: CameraFrame, objects: Sequence[SeenObject]) -> str:
         """Count the pixels of what was detected in an image; returns why it was refused, empty when it was not."""
         if not objects or self._map is None:
             return ""
         try:
-            self.paint_classes(view, object_labels(view, objects))
+            self.paint_classes(frame, object_labels(frame, objects))
         except MapInputError as error:
             return str(error)
         return ""
@@ -279,8 +276,8 @@ class Mapper:
         scratch.set_area(np.array([[-20.0, -20.0], [20.0, -20.0], [20.0, 20.0], [-20.0, 20.0]]), np.zeros(3))
         model = CameraModel.from_horizontal_fov(32, 24, 1.5)
         down = Pose(np.array([0.0, 0.0, 10.0]), np.array([0.0, 1.0, 0.0, 0.0]))
-        depth = np.full((24, 32), 10.0, np.float32)
-        scratch.integrate([(depth, model, down)])
+        frame = CameraFrame("down", model, down, np.full((24, 32), 10.0, np.float32))
+        scratch.integrate([frame])
         scratch.integrate_scan(Scan.of_points([[5.0, 0.0, 0.0]], down))
         scratch.grid()
         scratch.local_window(np.zeros(3), 0.0)
@@ -289,13 +286,12 @@ class Mapper:
         scratch.map.state(np.zeros((1, 3)))
         scratch.map.raycast(np.zeros(3), [1.0, 0.0, 0.0], 10.0)
         scratch.map.nearest_obstacle(np.zeros((1, 3)), 10.0)
-        scratch.paint_value("value", DepthView(depth, model, down), 1.0)
+        scratch.paint_value("value", frame, 1.0)
 
 
-def _pooled(depth: NDArray[np.float32], model: CameraModel, pose: Pose) -> DepthView:
-    """Large images at half size: the minimum depth of each 2x2 keeps thin obstacles. Raises MapInputError."""
-    view = DepthView(depth, model, pose)
-    if model.width < POOL_FROM:
-        return view
-    check_view(view)
-    return DepthView(pool_depth(depth), model.scaled(0.5), pose)
+def _pooled(frame: CameraFrame) -> CameraFrame:
+    """Large depth images at half size: the minimum of each 2x2 keeps thin obstacles. Raises MapInputError."""
+    if frame.model.width < POOL_FROM:
+        return frame
+    check_view(frame)
+    return CameraFrame(frame.camera, frame.model.scaled(0.5), frame.pose, pool_depth(frame.depth))

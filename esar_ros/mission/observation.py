@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.mission.decision import Report
 
@@ -78,16 +78,6 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class CameraView:
-    """One camera's image with the pose it was taken at."""
-
-    model: CameraModel
-    pose: Pose  # optical frame in map
-    image: NDArray[np.uint8]  # (H, W, 3) RGB
-    depth: NDArray[np.float32]  # (H, W) planar m; +inf nothing, NaN invalid, -inf too near
-
-
-@dataclass(frozen=True)
 class Teammate:
     """Another vehicle of the mission, as reported by itself; map frame (m)."""
 
@@ -116,7 +106,7 @@ class Observation:
     focal: float = 0.0  # px, focal length of the images it looks at; 0 until it has told
     cameras: tuple[str, ...] = ()  # whose images it has looked at, of this stamp; what others would show is not seen
     grid: Grid | None = None
-    views: Mapping[str, CameraView] = field(default_factory=dict)  # only for methods that ask
+    views: Mapping[str, CameraFrame] = field(default_factory=dict)  # only for methods that ask
     team: tuple[Teammate, ...] = ()  # the mission's other vehicles, in the brief's order
     held_by_safety: bool = False  # the governor is holding or worse
     goal_blocked: bool = False  # the pilot found no way to the last goal

@@ -8,7 +8,6 @@ governor lives on; what is refused is lost.
 from __future__ import annotations
 
 import array
-import math
 import threading
 import time
 from contextlib import suppress
@@ -20,10 +19,10 @@ import numpy as np
 from sensor_msgs.msg import CameraInfo, CompressedImage, PointCloud2, PointField
 from std_msgs.msg import Header
 
-from esar_ros.bridges.airsim.camera import AirSimCameras, AirSimLidar, CameraImages
+from esar_ros.bridges.airsim.camera import AirSimCameras, AirSimLidar
 from esar_ros.bridges.airsim.client import AirSimConnectionError, AirSimError
 from esar_ros.geometry.camera import CameraModel
-from esar_ros.geometry.frames import Pose
+from esar_ros.geometry.camera_frame import CameraFrame, FrameSet
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.vehicle import load_vehicle
@@ -34,10 +33,9 @@ from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
 from esar_ros.nodes.messages import convert
-from esar_ros.nodes.messages.frame_source import FrameSet, InProcessFrames, camera_poses
+from esar_ros.nodes.messages.frame_source import InProcessFrames
 from esar_ros.nodes.messages.image import image_message
 from esar_ros.nodes.messages.vehicle import range_image_message
-from esar_ros.perception.detectors.backend import CameraFrame
 from esar_ros.perception.ranges import RangeGrid, pool_ranges
 
 JPEG_QUALITY = 80
@@ -78,7 +76,7 @@ class CameraDriverNode(StepNode):
                 names.camera_compressed(camera),
             ):
                 self.output(topic)
-        self._images: CameraImages | None = None
+        self._images: FrameSet | None = None
         self._fetching = False
         if self.lockstep:
             self.create_timer(RETRY_PERIOD, self._again, clock=self.steady)
@@ -101,7 +99,7 @@ class CameraDriverNode(StepNode):
 
     def _open_cameras(self, patience: float | None = None) -> AirSimCameras:
         client = self._server.connect(patience)
-        return AirSimCameras(client, self.vehicles[0], names.CAMERAS, self._rig.image.depth_max, self._segmentation)
+        return AirSimCameras(client, self.vehicles[0], self._rig, self._segmentation)
 
     def _open_lidar(self, patience: float | None = None) -> AirSimLidar:
         return AirSimLidar(self._server.connect(patience), self.vehicles[0])
@@ -119,7 +117,7 @@ class CameraDriverNode(StepNode):
         if points is not None:
             self._publish_ranges(step.ns, points)
         if images is not None and own is not None:
-            self._publish_frame(step.ns, own[1], images)
+            self._publish_frames(images.placed(step.ns, own[1], self._odometry.covariance(step.ns)))
         elif images is not None:
             self._frames.publish(FrameSet(step.ns, ()))  # nobody knows where they were taken; nobody waits for them
         return None
@@ -187,7 +185,7 @@ class CameraDriverNode(StepNode):
             return
         own = self._odometry.nearest(images.ns)
         if own is not None:
-            self._publish_frame(own[0], own[1], images)
+            self._publish_frames(images.placed(own[0], own[1], self._odometry.covariance(own[0])))
 
     # -- out ------------------------------------------------------------------------------------
 
@@ -200,25 +198,10 @@ class CameraDriverNode(StepNode):
             frame_id = names.vehicle_frame(self.vehicles[0], names.LIDAR)
             self.send(names.LIDAR_POINTS, _cloud(points, Header(stamp=message.header.stamp, frame_id=frame_id)))
 
-    def _publish_frame(self, ns: int, base: Pose, images: CameraImages) -> None:
-        poses = camera_poses(base, self._rig)
-        model, covariance = self._rig.image.model, self._odometry.covariance(ns)
-        frames = tuple(
-            CameraFrame(
-                camera,
-                _model_for(model, images.depth[camera]),
-                poses[camera],
-                images.rgb[camera],
-                images.depth[camera],
-                ns * 1e-9,
-                images.ids.get(camera),
-                covariance,
-            )
-            for camera in names.CAMERAS
-        )
-        for frame in frames:
-            self._publish_images(ns, frame)
-        self._frames.publish(FrameSet(ns, frames))
+    def _publish_frames(self, frame_set: FrameSet) -> None:
+        for frame in frame_set.frames:
+            self._publish_images(frame_set.ns, frame)
+        self._frames.publish(frame_set)
 
     def _publish_images(self, ns: int, frame: CameraFrame) -> None:
         """Publishes topics for tools, bags and other hosts: only those with subscribers."""
@@ -242,14 +225,6 @@ class CameraDriverNode(StepNode):
         """Closes the connections."""
         self._cameras.close()
         self._lidar.close()
-
-
-def _model_for(model: CameraModel, depth: Any) -> CameraModel:
-    """Intrinsics of the image that came: a server may be set to another size."""
-    height, width = depth.shape
-    if (height, width) == (model.height, model.width):
-        return model
-    return CameraModel.from_horizontal_fov(width, height, 2.0 * math.atan(model.width / (2.0 * model.fx)))
 
 
 def _info(model: CameraModel, stamp: Any, frame_id: str) -> CameraInfo:

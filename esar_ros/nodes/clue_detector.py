@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from diagnostic_msgs.msg import DiagnosticStatus
 
 from esar_ros.faults.schedule import FRAMES
+from esar_ros.geometry.camera_frame import CameraFrame, FrameSet
 from esar_ros.mission import names
 from esar_ros.mission.clues import segmentation_kinds
 from esar_ros.mission.errors import UsageError
@@ -30,13 +31,13 @@ from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.steps import Step, to_stamp
 from esar_ros.nodes.messages import convert
 from esar_ros.nodes.messages.crop_sheet import crop_sheet
-from esar_ros.nodes.messages.frame_source import FrameSet, FrameSource, TopicFrames
+from esar_ros.nodes.messages.frame_source import FrameSource, TopicFrames
 from esar_ros.nodes.messages.image import image_message
 from esar_ros.nodes.messages.markers import clue_markers
 from esar_ros.nodes.messages.vision import clue_detections, image_detections
 from esar_ros.perception.annotate import annotated
 from esar_ros.perception.detector import ClueDetector, FrameResult, create_detector
-from esar_ros.perception.detectors.backend import CameraFrame, Detection2D, defect
+from esar_ros.perception.detectors.backend import Detection2D, defect
 from esar_ros.perception.detectors.chosen import chosen_is_eligible
 from esar_ros.perception.detectors.segmentation_oracle import SegmentationOracle
 from esar_ros.srv import SetPrompts

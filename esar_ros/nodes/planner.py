@@ -10,10 +10,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from esar_ros.geometry.camera_frame import CameraFrame, FrameSet
 from esar_ros.mission import names
 from esar_ros.mission.decision import ReportType
 from esar_ros.mission.modes import Mode
-from esar_ros.mission.observation import Brief, CameraView, Grid, Observation, SeenClue
+from esar_ros.mission.observation import Brief, Grid, Observation, SeenClue
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Brief as BriefMessage
@@ -25,7 +26,7 @@ from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.stamps import start_of
 from esar_ros.nodes.core.steps import LOCKSTEP, Step, StepNode
 from esar_ros.nodes.messages import convert
-from esar_ros.nodes.messages.frame_source import FrameSet, TopicFrames
+from esar_ros.nodes.messages.frame_source import TopicFrames
 from esar_ros.nodes.messages.mapping import occupancy_grid
 from esar_ros.nodes.messages.markers import goal_markers
 from esar_ros.nodes.messages.persons import person_message
@@ -130,12 +131,12 @@ class PlannerNode(StepNode):
             return True
         return self._images.has_lost(step.ns)
 
-    def _views(self, step: Step) -> dict[str, CameraView]:
+    def _views(self, step: Step) -> dict[str, CameraFrame]:
         """The step's images; in real time the newest."""
         frames = self._frames
         if frames is None or (step.exact and frames.ns != step.ns):
             return {}
-        return {frame.camera: CameraView(frame.model, frame.pose, frame.rgb, frame.depth) for frame in frames.frames}
+        return frames.views()
 
     def _on_time(self) -> None:
         clues = self.inbox(names.CLUES).newest

@@ -15,9 +15,10 @@ from sensor_msgs.msg import PointCloud2
 from std_srvs.srv import Trigger
 
 from esar_ros.faults.schedule import FRAMES
+from esar_ros.geometry.camera_frame import FrameSet
 from esar_ros.geometry.frames import Vector
 from esar_ros.mapping.errors import MapInputError
-from esar_ros.mapping.inputs import DepthView, Scan
+from esar_ros.mapping.inputs import Scan
 from esar_ros.mapping.layers.object_labels import LABELS, SeenObject
 from esar_ros.mapping.mapper import Mapper
 from esar_ros.mission import names
@@ -34,7 +35,7 @@ from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.step_barrier import StepBarrier
 from esar_ros.nodes.core.steps import Step, to_stamp
 from esar_ros.nodes.messages import convert
-from esar_ros.nodes.messages.frame_source import FrameSet, FrameSource, TopicFrames
+from esar_ros.nodes.messages.frame_source import FrameSource, TopicFrames
 from esar_ros.nodes.messages.mapping import (
     color_by_class,
     frontier_markers,
@@ -240,8 +241,7 @@ class VoxelMapperNode(ManagedStepNode):
 
     def _integrate(self, frame_set: FrameSet, now: float | None) -> None:
         began = time.perf_counter()
-        views = [(frame.depth, frame.model, frame.pose) for frame in frame_set.frames]
-        refused = self._mapper.integrate(views, frame_set.ns * 1e-9, now)
+        refused = self._mapper.integrate(frame_set.frames, now)
         self._note_refusal(refused)
         if not refused:
             self._newest_ns = max(frame_set.ns, self._newest_ns or 0)
@@ -264,7 +264,7 @@ class VoxelMapperNode(ManagedStepNode):
                 for d in detections.detections
                 if d.camera == frame.camera and d.has_position and d.kind in LABELS
             ]
-            self._note_refusal(self._mapper.paint_objects(DepthView(frame.depth, frame.model, frame.pose), seen))
+            self._note_refusal(self._mapper.paint_objects(frame, seen))
 
     def _integrate_scan(self, cloud: PointCloud2) -> None:
         own = self._odometry.at(nanoseconds(cloud.header.stamp))

@@ -9,7 +9,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.perception.detectors.backend import CameraFrame, Detection2D
+from esar_ros.geometry.camera_frame import CameraFrame
+from esar_ros.perception.detectors.backend import Detection2D
 
 SIDE = 128  # px, longest side of a kept image
 MARGIN = 0.5  # of the box's longer side, shown around it

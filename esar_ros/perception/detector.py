@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.observation import SeenClue
 from esar_ros.perception.crops import Crops
-from esar_ros.perception.detectors.backend import CameraFrame, Detection2D, DetectorBackend
+from esar_ros.perception.detectors.backend import Detection2D, DetectorBackend
 from esar_ros.perception.detectors.chosen import create_chosen
 from esar_ros.perception.fusion.evidence import Calibrated, Reliability
 from esar_ros.perception.fusion.fusion import ClueFusion

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Vector
-from esar_ros.mission.observation import CameraView, Observation
+from esar_ros.mission.observation import Observation
 
 _COLUMNS = 160  # pixels looked at in a row of an image, about
 BOX_GRID = 1000.0  # a model's coordinates run from 0 to this over an image
@@ -17,7 +18,7 @@ _THICK = 2.5  # m of depth, at least, around that of an object in which its pixe
 _ENOUGH = 3  # points that make an obstacle, so that one false pixel makes none
 
 
-def surface_points(views: Iterable[CameraView]) -> NDArray[np.float64]:
+def surface_points(views: Iterable[CameraFrame]) -> NDArray[np.float64]:
     """Map-frame points (N, 3) of an even grid of pixels with a measured depth; too near counts as 0.3 m."""
     clouds = [np.zeros((0, 3))]
     for view in views:
@@ -60,7 +61,7 @@ def pooled_words(depth: NDArray[np.float32], parts: int = 3, decimals: int = 0) 
     return "[" + "; ".join(rows) + "]"
 
 
-def depth_near(view: CameraView, u: float, v: float, reach: int = 4) -> float:
+def depth_near(view: CameraFrame, u: float, v: float, reach: int = 4) -> float:
     """Median depth (m) around a pixel; +inf when nothing is in range there, NaN when nothing is known."""
     row, column = int(np.clip(v, 0, view.depth.shape[0] - 1)), int(np.clip(u, 0, view.depth.shape[1] - 1))
     tile = view.depth[max(row - reach, 0) : row + reach + 1, max(column - reach, 0) : column + reach + 1]
@@ -75,7 +76,7 @@ def bearing_deg(observation: Observation, position: Vector) -> float:
     return (angle + 180.0) % 360.0 - 180.0
 
 
-def surface_in_box(view: CameraView, box: tuple[float, float, float, float]) -> NDArray[np.float64]:
+def surface_in_box(view: CameraFrame, box: tuple[float, float, float, float]) -> NDArray[np.float64]:
     """Returns the map-frame points (N, 3) of an object in a box of an image: x, y, x, y, each 0 to BOX_GRID.
 
     The pixels at about the depth of the box's middle stand for the object; none where no depth is measured.

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mission.clues import KINDS, PERSON, kinds_named
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.observation import Brief, CameraView, Observation
+from esar_ros.mission.observation import Brief, Observation
 from esar_ros.mission.settings_file import StrictModel
 from esar_ros.perception.text.clip_encoder import load_clip
 from esar_ros.perception.text.prompt_table import Vector32
@@ -45,7 +46,7 @@ class ImageTextScorer(Protocol):
     def read(self, text: str) -> None:
         """The words that images are scored against from now on; before the mission, since it may take a second."""
 
-    def score(self, view: CameraView, observation: Observation) -> float:
+    def score(self, view: CameraFrame, observation: Observation) -> float:
         """The image's fit."""
 
 
@@ -75,9 +76,9 @@ class ClipScorer:
         with self._clip.torch.no_grad():
             self._words = self._unit(self._clip.network.encode_text(self._clip.tokenise(pieces)))
 
-    def score(self, view: CameraView, observation: Observation) -> float:
+    def score(self, view: CameraFrame, observation: Observation) -> float:
         """Cosine, -1..1."""
-        return self.fit(view.image)
+        return self.fit(view.rgb)
 
     def fit(self, image: NDArray[np.uint8]) -> float:
         """Cosine, -1..1, of an image (H, W, 3) RGB."""
@@ -145,7 +146,7 @@ class LabelScorer:
         """Words are compared as they are."""
         self._words = text.casefold()
 
-    def score(self, view: CameraView, observation: Observation) -> float:
+    def score(self, view: CameraFrame, observation: Observation) -> float:
         """0..1; 0 with nothing detected there."""
         seen = seen_in(view, observation.clues)
         return max((clue.probability * relevance(clue.kind, self._words) for clue in seen), default=0.0)
@@ -184,7 +185,7 @@ class SentenceScorer:
         """Embed its sentences."""
         self._sentences = self._encoder.encode(SENTENCE.split(text.strip()))
 
-    def score(self, view: CameraView, observation: Observation) -> float:
+    def score(self, view: CameraFrame, observation: Observation) -> float:
         """0..1; 0 with nothing detected there."""
         return max((clue.probability * self.fit(clue.kind) for clue in seen_in(view, observation.clues)), default=0.0)
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from pydantic import Field
 
-from esar_ros.mission.observation import Brief, CameraView, Observation, SeenClue
+from esar_ros.geometry.camera_frame import CameraFrame
+from esar_ros.mission.observation import Brief, Observation, SeenClue
 from esar_ros.planning.depth_view import bearing_deg
 from esar_ros.planning.exchange import Form, LabelledImage, Question, Reply, clean, clean_lines, labelled_image
 
@@ -33,7 +34,7 @@ def mission_words(brief: Brief) -> str:
     )
 
 
-def seen_in(view: CameraView, clues: Sequence[SeenClue]) -> list[SeenClue]:
+def seen_in(view: CameraFrame, clues: Sequence[SeenClue]) -> list[SeenClue]:
     """The fused objects whose places a camera's image covers, what hides them not asked."""
     if not clues:
         return []
@@ -64,7 +65,7 @@ def images_of(
     if how is None:
         return ()
     return tuple(
-        labelled_image(LABELS.get(name, f"{name} camera"), observation.views[name].image, *how)
+        labelled_image(LABELS.get(name, f"{name} camera"), observation.views[name].rgb, *how)
         for name in cameras
         if name in observation.views
     )

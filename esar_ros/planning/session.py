@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.mission.decision import Decision, DecisionStatus, Goal, GoalType, Report
 from esar_ros.mission.modes import Mode
-from esar_ros.mission.observation import Brief, CameraView, Grid, Observation, SeenClue, Teammate
+from esar_ros.mission.observation import Brief, Grid, Observation, SeenClue, Teammate
 from esar_ros.planning.method import GRID, VIEWS, Method, Patient
 from esar_ros.planning.method_check import check_decision
 from esar_ros.planning.team import OneVoice, own_brief
@@ -83,7 +84,7 @@ class DecisionLog:
         focal: float,
         cameras: tuple[str, ...],
         grid: Callable[[], Grid | None],
-        views: Callable[[], Mapping[str, CameraView]],
+        views: Callable[[], Mapping[str, CameraFrame]],
         pilot: PilotFeedback | None,
         mode: Mode,
         team: tuple[Teammate, ...] = (),

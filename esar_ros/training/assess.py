@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.mission.weather import Weather, WeatherFamily
-from esar_ros.perception.detectors.backend import CameraFrame, DetectorBackend, create
+from esar_ros.perception.detectors.backend import DetectorBackend, create
 from esar_ros.perception.detectors.model_card import digest
 from esar_ros.training.calibrate import detection_probability
 from esar_ros.training.evaluate import (
@@ -128,7 +129,7 @@ def frame_of(root: Path, split: str, name: str) -> CameraFrame:
     """A split's whole frame as a detector gets it; its place is of no matter. Raises UsageError."""
     rgb, depth = read_frame(root, split, name)
     height, width = depth.shape
-    return CameraFrame("front", load_vehicle().with_image_size(width, height).image.model, Pose(), rgb, depth, 0.0)
+    return CameraFrame("front", load_vehicle().with_image_size(width, height).image.model, Pose(), depth, rgb, 0.0)
 
 
 def _found(backend: DetectorBackend, root: Path, split: str, name: str) -> list[Any]:

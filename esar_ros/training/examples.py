@@ -20,9 +20,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.vehicle import load_vehicle
-from esar_ros.perception.detectors.backend import CameraFrame
 from esar_ros.perception.detectors.engines import Tensor
 from esar_ros.perception.detectors.model_card import digest
 from esar_ros.perception.detectors.second_stage import (

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.rescue import (
@@ -18,7 +19,7 @@ from esar_ros.mission.rescue import (
     WalkObservation,
     WalkTask,
 )
-from esar_ros.perception.detectors.backend import CameraFrame, Detection2D
+from esar_ros.perception.detectors.backend import Detection2D
 from esar_ros.planning.walk.agent import WalkAgent
 from helpers.box_view import Box, BoxView
 

@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from esar_ros.geometry.camera import CameraModel, optical_rotation
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
-from esar_ros.mapping.inputs import DepthView
 from esar_ros.mapping.map.voxel_map import VoxelMap
 
 REACH = 30.0  # m
@@ -43,17 +43,17 @@ def look() -> Callable[..., Pose]:
 
 
 @pytest.fixture(scope="session")
-def random_frames(camera: CameraModel) -> Callable[..., list[list[DepthView]]]:
+def random_frames(camera: CameraModel) -> Callable[..., list[list[CameraFrame]]]:
     """Frames of a seed: smooth random surfaces with invalid, too near and no-return pixels, any attitude."""
 
-    def make(seed: int, count: int = 2, cameras: int = 3) -> list[list[DepthView]]:
+    def make(seed: int, count: int = 2, cameras: int = 3) -> list[list[CameraFrame]]:
         rng = np.random.default_rng(seed)
         return [[_random_view(rng, camera) for _ in range(cameras)] for _ in range(count)]
 
     return make
 
 
-def _random_view(rng: np.random.Generator, camera: CameraModel) -> DepthView:
+def _random_view(rng: np.random.Generator, camera: CameraModel) -> CameraFrame:
     coarse = rng.uniform(2.0, 40.0, (camera.height // 10 + 1, camera.width // 10 + 1))
     depth = np.kron(coarse, np.ones((10, 10)))[: camera.height, : camera.width]
     depth += rng.normal(0.0, rng.uniform(0.0, 2.0), depth.shape)
@@ -65,7 +65,7 @@ def _random_view(rng: np.random.Generator, camera: CameraModel) -> DepthView:
         depth[:] = np.inf
     quaternion = rng.normal(size=4)
     pose = Pose(rng.uniform(-20.0, 20.0, 3), quaternion / np.linalg.norm(quaternion))
-    return DepthView(depth.astype(np.float32), camera, pose)
+    return CameraFrame("front", camera, pose, depth.astype(np.float32))
 
 
 @pytest.fixture(scope="session")

@@ -12,9 +12,10 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 from esar_ros.geometry.camera import CameraModel, optical_rotation
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
 from esar_ros.mapping.errors import MapInputError
-from esar_ros.mapping.inputs import DepthView, Scan
+from esar_ros.mapping.inputs import Scan
 from esar_ros.mapping.mapper import Mapper
 
 SQUARE = np.array([[-100.0, -100.0], [100.0, -100.0], [100.0, 100.0], [-100.0, 100.0]])
@@ -25,7 +26,9 @@ MODEL = CameraModel.from_horizontal_fov(64, 48, np.pi / 2)
 @pytest.fixture()
 def above(look):
     """Flat ground seen from 40 m above."""
-    return np.full((48, 64), 40.0, np.float32), MODEL, look((10.0, -20.0, 40.0), 0.3, -np.pi / 2)
+    return CameraFrame(
+        "down", MODEL, look((10.0, -20.0, 40.0), 0.3, -np.pi / 2), np.full((48, 64), 40.0, np.float32), stamp=1.0
+    )
 
 
 @pytest.fixture()
@@ -53,7 +56,7 @@ def test_before_the_area_frames_are_turned_away(above):
 
 
 def test_a_frame_reaches_every_part(mapper, above):
-    assert mapper.integrate([above], stamp=1.0, now=1.0) == ""
+    assert mapper.integrate([above], now=1.0) == ""
     state = mapper.state()
     assert state.occupied > 0 and state.free > 0 and 0.0 < state.coverage < 1.0 and state.frames == 1
     assert len(mapper.cloud()) == len(mapper.occupied_points()) == state.occupied
@@ -64,16 +67,15 @@ def test_a_frame_reaches_every_part(mapper, above):
 
 
 def bad_frames(above):
-    depth, model, pose = above
-    turn = np.asarray(pose.quaternion)
+    depth, position, turn = above.depth, above.pose.position, np.asarray(above.pose.quaternion)
     return {
-        "not finite": (depth, model, Pose(np.array([np.nan, 0.0, 0.0]), turn)),
-        "not rigid": (depth, model, Pose(pose.position, turn * 1.2)),
-        "focal length": (depth, replace(model, fx=-10.0), pose),
-        "other size": (depth[:-2], model, pose),
-        "millimetres": (depth * 1000.0, model, pose),
-        "whole numbers": (depth.astype(np.uint16), model, pose),
-        "no picture": (depth[0], model, pose),
+        "not finite": replace(above, pose=Pose(np.array([np.nan, 0.0, 0.0]), turn)),
+        "not rigid": replace(above, pose=Pose(position, turn * 1.2)),
+        "focal length": replace(above, model=replace(above.model, fx=-10.0)),
+        "other size": replace(above, depth=depth[:-2]),
+        "millimetres": replace(above, depth=depth * 1000.0),
+        "whole numbers": replace(above, depth=depth.astype(np.uint16)),
+        "no picture": replace(above, depth=depth[0]),
     }
 
 
@@ -84,7 +86,7 @@ def test_refused_frames_harm_nothing(mapper, above):
         reason = mapper.integrate([above, bad])
         assert reason and mapper.refused == n + 1, kind
     for stamp in (np.nan, np.inf, 12.0):
-        assert mapper.integrate([above], stamp=stamp, now=11.0)
+        assert mapper.integrate([replace(above, stamp=stamp)], now=11.0)
     assert mapper.integrate_scan(Scan.of_points(np.ones((1, 3)), Pose()), 12.0, 11.0)
     for old, new in zip(before, everything(mapper), strict=True):
         np.testing.assert_array_equal(old, new)
@@ -93,9 +95,9 @@ def test_refused_frames_harm_nothing(mapper, above):
 def test_large_pictures_that_are_wrong_are_refused_before_they_are_pooled(mapper, above):
     large = CameraModel.from_horizontal_fov(640, 480, np.pi / 2)
     for depth in (np.full((3, 480, 640), 9.0, np.float32), np.full(640, 9.0, np.float32), np.ones((480, 640), int)):
-        assert mapper.integrate([(depth, large, above[2])])
+        assert mapper.integrate([replace(above, model=large, depth=depth)])
     assert mapper.state().free == 0
-    assert mapper.integrate([(np.full((480, 640), 40.0, np.float32), large, above[2])]) == ""
+    assert mapper.integrate([replace(above, model=large, depth=np.full((480, 640), 40.0, np.float32))]) == ""
 
 
 def test_files_bring_map_and_coverage_back(mapper, above, tmp_path):
@@ -140,24 +142,23 @@ def test_with_paging_everything_is_the_same(above, look, tmp_path):
     for mapper in (plain, paged):
         mapper.set_area(SQUARE, HOME)
         for n in range(62):
-            mapper.integrate([(above[0], above[1], look((-60.0 + 2.0 * n, 0.0, 40.0), 0.0, -np.pi / 2))])
+            mapper.integrate([replace(above, pose=look((-60.0 + 2.0 * n, 0.0, 40.0), 0.0, -np.pi / 2))])
     assert paged.map.paged_blocks > 0
     for old, new in zip(everything(plain), everything(paged), strict=True):
         np.testing.assert_array_equal(old, new)
 
 
 def test_the_world_grows_to_where_the_ground_falls_away(mapper, look):
-    deep = (np.full((48, 64), 100.0, np.float32), MODEL, look((0.0, 0.0, -100.0), 0.0, -np.pi / 2))
+    deep = CameraFrame("down", MODEL, look((0.0, 0.0, -100.0), 0.0, -np.pi / 2), np.full((48, 64), 100.0, np.float32))
     assert mapper.integrate([deep]) == ""
     assert mapper.occupied_points()[:, 2].min() < -199.0
-    assert mapper.integrate([(deep[0], MODEL, look((1e6, 0.0, 0.0), 0.0, 0.0))])
+    assert mapper.integrate([replace(deep, pose=look((1e6, 0.0, 0.0), 0.0, 0.0))])
 
 
 def test_values_and_classes_are_painted(mapper, above):
-    view = DepthView(*above)
     mapper.integrate([above])
-    mapper.paint_value("likely", view, 0.8)
-    mapper.paint_classes(view, np.full((48, 64), 3, np.uint8))
+    mapper.paint_value("likely", above, 0.8)
+    mapper.paint_classes(above, np.full((48, 64), 3, np.uint8))
     assert mapper.values("likely").best_within((10.0, -20.0), 5.0)[0] == pytest.approx(0.8)
     seen = mapper.values("likely").confidence > 0
     np.testing.assert_array_equal(seen, mapper.classes.classes() == 3)
@@ -186,10 +187,11 @@ def use_everything_after_warming_up(folder):
     pose = Pose(np.array([0.0, 0.0, 40.0]), quaternion_from_rotation(optical_rotation(0.0, -np.pi / 2)))
     for depth in (np.full((480, 640), 40.0), np.full((480, 640), 40.0, np.float32)):
         depth.flags.writeable = False
-        assert mapper.integrate([(depth, large, pose)]) == ""
+        frame = CameraFrame("down", large, pose, depth)
+        assert mapper.integrate([frame]) == ""
     assert mapper.integrate_scan(Scan.of_points(np.ones((5, 3), np.float32), Pose())) == ""
     everything(mapper)
-    mapper.paint_value("likely", DepthView(depth, large, pose), 0.5)
+    mapper.paint_value("likely", frame, 0.5)
     mapper.map.state([[0.0, 0.0, 1.0]])
     mapper.map.raycasts(np.zeros((2, 3)), np.ones((2, 3)), 30.0, False)
     mapper.map.nearest_obstacle([[0.0, 0.0, 1.0]], 20.0, False)

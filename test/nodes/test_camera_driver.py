@@ -12,6 +12,7 @@ import pytest
 from rclpy.node import Node
 
 from esar_ros.bridges.airsim.client import AirSimConnectionError, AirSimError
+from esar_ros.geometry.camera_frame import FrameSet
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission import names
 from esar_ros.msg import Tick
@@ -21,7 +22,6 @@ from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.steps import Step
 from esar_ros.nodes.core.types import message_class
-from esar_ros.nodes.messages.frame_source import FrameSet
 
 Spin = Callable[..., bool]
 STEP = Step(ns=1_000_000_000, seq=1, kinds=Tick.RANGES, period=0.05, previous_ns=None, absent=frozenset())

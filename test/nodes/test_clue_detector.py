@@ -18,6 +18,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from esar_ros.geometry.camera import CameraModel, optical_rotation
+from esar_ros.geometry.camera_frame import CameraFrame, FrameSet
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
@@ -27,8 +28,7 @@ from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.steps import to_stamp
 from esar_ros.nodes.core.types import message_class
-from esar_ros.nodes.messages.frame_source import FrameSet, InProcessFrames
-from esar_ros.perception.detectors.backend import CameraFrame
+from esar_ros.nodes.messages.frame_source import InProcessFrames
 from esar_ros.srv import SetPrompts
 from helpers.tiny_onnx import bright_tent
 
@@ -36,7 +36,7 @@ Spin = Callable[..., bool]
 SECOND = 1_000_000_000
 MODEL = CameraModel.from_horizontal_fov(320, 240, np.pi / 2)
 DOWN = Pose(np.array([0.0, 0.0, 40.0]), quaternion_from_rotation(optical_rotation(0.0, -np.pi / 2)))
-LIT = CameraFrame("down", MODEL, DOWN, np.full((240, 320, 3), 230, np.uint8), np.full((240, 320), 40, np.float32), 0.0)
+LIT = CameraFrame("down", MODEL, DOWN, np.full((240, 320), 40, np.float32), np.full((240, 320, 3), 230, np.uint8), 0.0)
 
 
 @dataclass

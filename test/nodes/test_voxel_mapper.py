@@ -19,6 +19,7 @@ from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 
 from esar_ros.geometry.camera import CameraModel, optical_rotation
+from esar_ros.geometry.camera_frame import CameraFrame, FrameSet
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
 from esar_ros.mapping.mapper import Mapper
 from esar_ros.mission import names
@@ -31,9 +32,8 @@ from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.steps import to_stamp
 from esar_ros.nodes.core.types import message_class
 from esar_ros.nodes.messages import convert
-from esar_ros.nodes.messages.frame_source import FrameSet, InProcessFrames
+from esar_ros.nodes.messages.frame_source import InProcessFrames
 from esar_ros.nodes.messages.mapping import GREY
-from esar_ros.perception.detectors.backend import CameraFrame
 from esar_ros.safety.limits import load_limits
 from esar_ros.safety.watch import usable
 
@@ -91,7 +91,7 @@ class Graph:
         """A frame of one camera that looks straight down."""
         image = np.full((48, 64), depth, np.float32)
         rgb = np.zeros((48, 64, 3), np.uint8)
-        self.frames.publish(FrameSet(when, (CameraFrame("down", MODEL, DOWN, rgb, image, when * 1e-9),)))
+        self.frames.publish(FrameSet(when, (CameraFrame("down", MODEL, DOWN, image, rgb, when * 1e-9),)))
 
     def status(self) -> Any:
         return self.sent[names.MAP_STATUS][-1]
@@ -145,7 +145,7 @@ class Member:
 
     def hand_over(self, n: int) -> None:
         rgb, when = np.zeros((48, 64, 3), np.uint8), n * SECOND
-        self.frames.publish(FrameSet(when, (CameraFrame("down", MODEL, DOWN, rgb, self.depth(n), when * 1e-9),)))
+        self.frames.publish(FrameSet(when, (CameraFrame("down", MODEL, DOWN, self.depth(n), rgb, when * 1e-9),)))
 
     def answered(self, n: int) -> bool:
         answered = self.mapper._barrier.answered
@@ -342,7 +342,7 @@ def test_two_mappers_share_a_map_whatever_the_order_of_their_frames(ros: Spin, o
         last.hand_over(n)
         assert ros([], lambda: first.answered(n) and last.answered(n))  # noqa: B023
         for vehicle in shared.barrier.members:
-            wanted.integrate([(team[vehicle].depth(n), MODEL, DOWN)])
+            wanted.integrate([CameraFrame("down", MODEL, DOWN, team[vehicle].depth(n))])
     assert shared.mapper is not None and first.mapper._mapper is last.mapper._mapper is shared.mapper
     np.testing.assert_array_equal(shared.mapper.map.log_odds(COLUMN), wanted.map.log_odds(COLUMN))
     assert len(set(shared.mapper.map.log_odds(COLUMN))) > 2

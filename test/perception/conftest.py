@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from esar_ros.geometry.camera import CameraModel, optical_rotation
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
-from esar_ros.perception.detectors.backend import CameraFrame, Detection2D
+from esar_ros.perception.detectors.backend import Detection2D
 from esar_ros.perception.fusion.localisation import Sighting
 
 MODEL = CameraModel.from_horizontal_fov(640, 480, math.pi / 2)
@@ -23,7 +24,7 @@ def down_frame() -> CameraFrame:
     pose = Pose(np.array([5.0, 7.0, 30.0]), quaternion_from_rotation(optical_rotation(0.0, -math.pi / 2)))
     depth = np.full((480, 640), 30.0, dtype=np.float32)
     return CameraFrame(
-        "down", MODEL, pose, np.zeros((480, 640, 3), np.uint8), depth, 1.0, np.zeros((480, 640), np.uint8)
+        "down", MODEL, pose, depth, np.zeros((480, 640, 3), np.uint8), 1.0, np.zeros((480, 640), np.uint8)
     )
 
 

@@ -9,10 +9,11 @@ import cv2
 import numpy as np
 import pytest
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose
 from esar_ros.perception.crops import SIDE, Crops
 from esar_ros.perception.detector import ClueDetector
-from esar_ros.perception.detectors.backend import CameraFrame, Detection2D
+from esar_ros.perception.detectors.backend import Detection2D
 from esar_ros.perception.fusion.evidence import Curve
 from esar_ros.perception.settings import load_detector_settings
 

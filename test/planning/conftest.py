@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose, quaternion_from_yaw
 from esar_ros.mission.decision import Decision, Goal, GoalType
 from esar_ros.mission.names import CAMERAS
-from esar_ros.mission.observation import FREE, OCCUPIED, UNKNOWN, Brief, CameraView, Grid, Observation, SeenClue
+from esar_ros.mission.observation import FREE, OCCUPIED, UNKNOWN, Brief, Grid, Observation, SeenClue
 from esar_ros.mission.vehicle import load_vehicle
 from helpers.chat_server import ChatEndpoint
 
@@ -118,7 +119,7 @@ def flight(observe: Callable[..., Observation]) -> Callable[..., Flight]:
 
 
 @pytest.fixture
-def look() -> Callable[..., dict[str, CameraView]]:
+def look() -> Callable[..., dict[str, CameraFrame]]:
     """Factory of the four cameras' views over flat ground at z = 0, 80x60 px: a wall may stand around the vehicle.
 
     wall: camera -> m from the vehicle at which everything ahead ends.
@@ -126,7 +127,7 @@ def look() -> Callable[..., dict[str, CameraView]]:
 
     def make(
         position: object = (0.0, 0.0, 30.0), yaw: float = 0.0, wall: dict[str, float] | None = None
-    ) -> dict[str, CameraView]:
+    ) -> dict[str, CameraFrame]:
         rig, model = load_vehicle(), CameraModel.from_horizontal_fov(80, 60, np.pi / 2)
         base = Pose(np.asarray(position, float), quaternion_from_yaw(yaw))
         views = {}
@@ -138,7 +139,7 @@ def look() -> Callable[..., dict[str, CameraView]]:
             depth = np.minimum(ground, (wall or {}).get(name, np.inf))
             depth[depth > 120.0] = np.inf
             image = np.full((60, 80, 3), 40 * number, np.uint8)
-            views[name] = CameraView(model, pose, image, depth.astype(np.float32))
+            views[name] = CameraFrame(name, model, pose, depth.astype(np.float32), image)
         return views
 
     return make

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ def test_depth_around_a_pixel_is_robust(look: Any) -> None:
     assert depth_near(view, 40.0, 5.0) == pytest.approx(20.0)
     depth = view.depth.copy()
     depth[5, 40] = 1.0
-    assert depth_near(type(view)(view.model, view.pose, view.image, depth), 40.0, 5.0) == pytest.approx(20.0)
+    assert depth_near(replace(view, depth=depth), 40.0, 5.0) == pytest.approx(20.0)
     assert math.isinf(depth_near(look()["front"], 40.0, 0.0))
 
 

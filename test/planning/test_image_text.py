@@ -73,7 +73,7 @@ def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_the_score_is_the_cosine(weights: str, look: Any, observe: Any) -> None:
     scorer = ClipScorer(ScorerSettings(weights=weights), "clip_h")
     view = look()["front"]
-    view.image[:] = (200, 0, 0)
+    view.rgb[:] = (200, 0, 0)
     for words, cosine in (("red", 1.0), ("green", 0.0), ("purple", 0.5**0.5)):
         scorer.read(words)
         assert scorer.score(view, observe()) == pytest.approx(cosine)
@@ -83,11 +83,11 @@ def test_the_score_is_the_cosine(weights: str, look: Any, observe: Any) -> None:
 def test_words_beyond_what_clip_reads_are_scored_sentence_by_sentence(weights: str, look: Any, observe: Any) -> None:
     scorer = ClipScorer(ScorerSettings(weights=weights), "vlfm")
     view = look()["front"]
-    view.image[:] = (0, 200, 0)
+    view.rgb[:] = (0, 200, 0)
     brief = "She wore red. Her tent is green. He left his purple rucksack at the old hut."
     scorer.read(brief)
     assert scorer.score(view, observe()) == pytest.approx(1.0, abs=1e-3), "the second sentence, of more than is read"
-    view.image[:] = (100, 0, 100)
+    view.rgb[:] = (100, 0, 100)
     assert scorer.score(view, observe()) == pytest.approx(1.0, abs=1e-3), "the last, in pieces that are read"
     assert scorer._pieces("red green") == ["red green"], "what fits stays whole"
     pieces = scorer._pieces(brief)
@@ -101,7 +101,7 @@ def test_clip_h_flies_towards_the_view_that_fits_and_names_its_network(
     method.reset(brief(prompt="red"), 1)
     views = look()
     for name, view in views.items():
-        view.image[:] = (200, 100, 0) if name == "left" else (10, 200, 10)
+        view.rgb[:] = (200, 100, 0) if name == "left" else (10, 200, 10)
     method.act(observe(0.0, views=views))
     decision = method.act(observe(1.0, views=views))
     assert decision.action == "left" and "fits with 0.89" in decision.why
@@ -133,7 +133,7 @@ def test_a_real_network_reads_a_long_brief_in_pieces_and_scores_pictures(
     scorer.read(brief)
     view = look()["front"]
     dark = scorer.score(view, observe())
-    view.image[::2] = 255
+    view.rgb[::2] = 255
     assert -1.0 <= dark <= 1.0 and scorer.score(view, observe()) != dark
     with pytest.raises(UsageError, match="cannot be loaded as ViT-B-32"):
         ClipScorer(ScorerSettings(weights=str(tmp_path / "clip.pt")), "vlfm")

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.vehicle import load_vehicle
-from esar_ros.perception.detectors.backend import CameraFrame
 from esar_ros.perception.detectors.second_stage import CHANNELS, OWN_FEATURES, SIDE, shifted
 from esar_ros.perception.detectors.yolo_file import YoloFile
 from esar_ros.training.examples import IGNORED, NOTHING, Examples, collect, of_frame
@@ -42,7 +42,7 @@ def network(model: Path) -> YoloFile:
 
 def frame(depth: float = 20.0) -> CameraFrame:
     grey = np.full((480, 640, 3), 90, np.uint8)
-    return CameraFrame("front", load_vehicle().image.model, Pose(), grey, np.full((480, 640), depth, np.float32), 0.0)
+    return CameraFrame("front", load_vehicle().image.model, Pose(), np.full((480, 640), depth, np.float32), grey, 0.0)
 
 
 def label(kind: str, box: tuple[int, int, int, int], pixels: int = 300) -> Label:

@@ -19,7 +19,8 @@ _PARTS: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
         "How one is written, named and flown: [your planner](../how-to/your-planner.md).",
         {
             "planning.method": ("Method", "Patient", "Detailed", "Mapped"),
-            "mission.observation": ("Brief", "Observation", "SeenClue", "Grid", "CameraView", "Teammate"),
+            "mission.observation": ("Brief", "Observation", "SeenClue", "Grid", "Teammate"),
+            "geometry.camera_frame": ("CameraFrame",),
             "mission.decision": ("Decision", "Goal", "GoalType", "HeightReference", "Report", "ReportType"),
             "planning.reporting": ("ReportPolicy", "ReportingSettings", "Requirement"),
         },
@@ -28,7 +29,7 @@ _PARTS: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
         "How one is chosen, and what its files hold: [detectors](../how-to/backends.md).",
         {
             "perception.detectors.backend": (
-                *("DetectorBackend", "CameraFrame", "Detection2D"),
+                *("DetectorBackend", "Detection2D"),
                 *("register", "names", "create", "is_eligible", "about"),
             ),
         },

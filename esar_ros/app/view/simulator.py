@@ -19,7 +19,7 @@ import numpy as np
 from esar_ros.app.view.encode import encode_jpeg, encode_png
 from esar_ros.app.view.pages import Wanted, number
 from esar_ros.bridges.airsim.client import AirSimClient, AirSimError
-from esar_ros.bridges.airsim.types import SCENE, CameraImage, image_request, yaw_mode
+from esar_ros.bridges.airsim.types import SCENE, image_pixels, image_request, yaw_mode
 from esar_ros.bridges.airsim.vehicle import AirSimVehicle, VehicleReading
 from esar_ros.sim.terrain.maps import PlaceMap
 
@@ -165,8 +165,8 @@ class SimulatorView:
         if not wanted:
             return
         requests = [image_request(camera, SCENE) for camera in wanted]
-        images = [CameraImage.of(one) for one in self._images.call("simGetImages", requests, self._chosen, False)]
-        jpeg = {image.camera: encode_jpeg(image.pixels, QUALITY) for image in images}
+        answers = self._images.call("simGetImages", requests, self._chosen, False)
+        jpeg = {str(one["camera_name"]): encode_jpeg(image_pixels(one), QUALITY) for one in answers}
         with self._lock:
             self._stamps.append(time.monotonic())
             for camera, data in jpeg.items():

@@ -19,12 +19,11 @@ from esar_ros.benchmark.engine.flight_stack import FlightStack
 from esar_ros.benchmark.engine.missions import MissionSuite
 from esar_ros.benchmark.engine.recording import Recording
 from esar_ros.benchmark.engine.run_description import describe_run
-from esar_ros.benchmark.engine.sensing import Sensing, views_of
+from esar_ros.benchmark.engine.sensing import Sensing
 from esar_ros.benchmark.engine.simulator import LocalSimulator
 from esar_ros.benchmark.engine.wire import feedback_as_sent, seconds, single
 from esar_ros.mission.briefing import mission_id
 from esar_ros.mission.decision import Decision
-from esar_ros.mission.names import CAMERAS
 from esar_ros.mission.observation import Brief, Grid, Observation
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import Task
@@ -171,8 +170,8 @@ class Mission:
     def pictures(self) -> dict[str, NDArray[np.uint8]]:
         """Returns what the four cameras see now, (height, width, 3) RGB by name. Raises UsageError without OpenGL."""
         assert self._simulator is not None
-        rgb = self._simulator.images(VEHICLE, False, True).rgb
-        return {name: np.asarray(rgb[name], dtype=np.uint8) for name in CAMERAS}
+        frame_set = self._simulator.images(VEHICLE, segmentation=False, colour=True)
+        return {frame.camera: frame.rgb for frame in frame_set.frames}
 
     def grid(self) -> Grid:
         """Returns the bird's-eye view of the map so far."""
@@ -212,8 +211,8 @@ class Mission:
         stack.sense(first=self._seq == 0, ranges=self._seq % self._ranges_every == 0, frame=True)
         began = time.perf_counter()
         colour = sensing.needs_colour or VIEWS in self._decider.needs
-        images = simulator.images(VEHICLE, sensing.needs_truth, colour)
-        sensed = self._sensed = sensing.take(stack.ns, stack.pose, images, stack.covariance)
+        taken = simulator.images(VEHICLE, sensing.needs_truth, colour)
+        sensed = self._sensed = sensing.take(stack.pose, taken.placed(stack.ns, stack.pose, stack.covariance))
         self._asked = time.perf_counter()
         self._recording.sensed(stack.ns, sensed, sensing.detector, self._asked - began)
         feedback = stack.feedback
@@ -230,7 +229,7 @@ class Mission:
             focal=single(sensing.detector.focal),
             cameras=sensed.cameras,
             grid=sensing.grid,
-            views=lambda: views_of(sensed.frames),
+            views=sensed.frames.views,
             pilot=None if feedback is None else feedback_as_sent(*feedback),
             mode=stack.mode,
         )

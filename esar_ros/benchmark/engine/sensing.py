@@ -6,44 +6,37 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from esar_ros.benchmark.engine.wire import clue_as_sent, grid_as_sent, seconds, window_as_sent
-from esar_ros.bridges.airsim.camera import CameraImages
+from esar_ros.geometry.camera_frame import FrameSet
 from esar_ros.geometry.frames import Pose
 from esar_ros.geometry.occupancy_window import OccupancyWindow
-from esar_ros.mapping.inputs import DepthView
 from esar_ros.mapping.layers.object_labels import LABELS, SeenObject
 from esar_ros.mapping.mapper import Mapper, MapState
-from esar_ros.mission.names import CAMERAS
-from esar_ros.mission.observation import Brief, CameraView, Grid, SeenClue
+from esar_ros.mission.observation import Brief, Grid, SeenClue
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.mission.vehicle import Vehicle
 from esar_ros.perception.detector import create_detector
-from esar_ros.perception.detectors.backend import CameraFrame
 from esar_ros.perception.detectors.segmentation_oracle import SegmentationOracle
 
 RESOLUTION = 1.0  # m, edge of a voxel; the graph's default
-_NO_IMAGE = np.zeros((0, 0, 3), dtype=np.uint8)
 
 
 @dataclass(frozen=True)
 class Sensed:
     """The state of detector and map after a frame."""
 
-    ns: int
     clues: tuple[SeenClue, ...]
     cameras: tuple[str, ...]  # whose images the detector has looked at
     window: OccupancyWindow
     map: MapState
-    frames: tuple[CameraFrame, ...]
+    frames: FrameSet
 
 
 class Sensing:
     """The detector and the mapper of one vehicle."""
 
     def __init__(self, rig: Vehicle, brief: Brief, detector: str, kinds: Mapping[int, tuple[str, str]]) -> None:
-        self._rig = rig
         self.detector = create_detector(detector)
         if isinstance(self.detector.backend, SegmentationOracle):
             self.detector.backend.set_objects(kinds)
@@ -60,45 +53,23 @@ class Sensing:
         """True where the detector reads more than object ids."""
         return not isinstance(self.detector.backend, SegmentationOracle)
 
-    def take(self, ns: int, base: Pose, images: CameraImages, covariance: NDArray[np.float64] | None) -> Sensed:
-        """Processes one frame of all cameras, taken at a pose of base_link in map by odometry, with its covariance."""
-        frames = tuple(
-            CameraFrame(
-                name,
-                self._rig.image.model,
-                base.compose(self._rig.cameras[name].pose),
-                images.rgb.get(name, _NO_IMAGE),
-                images.depth[name],
-                seconds(ns),
-                images.ids.get(name),
-                covariance,
-            )
-            for name in CAMERAS
-        )
-        for frame in frames:
-            for array in (frame.rgb, frame.depth, frame.segmentation):
-                if array is not None:
-                    array.flags.writeable = False
+    def take(self, base: Pose, frame_set: FrameSet) -> Sensed:
+        """Processes one frame of all cameras, placed in the map by a pose of base_link."""
+        ns, frames = frame_set.ns, frame_set.frames
         result = self.detector.process(frames)
         clues = tuple(clue_as_sent(clue) for clue in result.clues)
-        stamp = seconds(ns)
-        self._mapper.integrate([(frame.depth, frame.model, frame.pose) for frame in frames], stamp, stamp)
+        self._mapper.integrate(frames, seconds(ns))
         for frame in frames:
             seen = [
                 SeenObject(sighting.detection.box, sighting.position, LABELS[sighting.detection.kind])
                 for sighting in result.sightings
                 if sighting.camera == frame.camera and sighting.position is not None
             ]
-            self._mapper.paint_objects(DepthView(frame.depth, frame.model, frame.pose), seen)
+            self._mapper.paint_objects(frame, seen)
         window = window_as_sent(self._mapper.local_window(base.position, 0.0), ns)
-        return Sensed(ns, clues, result.cameras, window, self._mapper.state(), frames)
+        return Sensed(clues, result.cameras, window, self._mapper.state(), frame_set)
 
     def grid(self) -> Grid:
         """Returns the bird's-eye view for methods that ask for it."""
         cells, resolution, (x, y) = self._mapper.grid()
         return grid_as_sent(Grid(np.ascontiguousarray(cells, dtype=np.int8), float(resolution), (float(x), float(y))))
-
-
-def views_of(frames: tuple[CameraFrame, ...]) -> dict[str, CameraView]:
-    """Returns the images as methods see them."""
-    return {frame.camera: CameraView(frame.model, frame.pose, frame.rgb, frame.depth) for frame in frames}

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from esar_ros.bridges.airsim.camera import CameraImages
 from esar_ros.bridges.airsim.client import AirSimError
 from esar_ros.bridges.airsim.decode import LargeReply
 from esar_ros.geometry.camera import optical_rotation
+from esar_ros.geometry.camera_frame import CameraFrame, FrameSet
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
 from esar_ros.mission.names import CAMERAS
 from esar_ros.mission.vehicle import Vehicle
@@ -68,11 +68,11 @@ class LocalSimulator:
         if self._renderer is not None:
             self._renderer.close()
 
-    def images(self, vehicle: str, segmentation: bool, colour: bool) -> CameraImages:
-        """Returns the images that AirSimCameras would fetch from this simulator now. Raises UsageError.
+    def images(self, vehicle: str, segmentation: bool, colour: bool) -> FrameSet:
+        """Returns the frames that AirSimCameras would fetch from this simulator now, posed in base_link.
 
         segmentation: object ids too. colour: whether colours are needed; without them, depth and ids have the same
-        bits.
+        bits. Raises UsageError.
         """
         context = self.context
         drone, clock = context.drone(vehicle), context.simulation.clock
@@ -84,17 +84,15 @@ class LocalSimulator:
         others = [vehicle_object(other.body.pose, other.radius) for _, other in context.simulation.others(drone)]
         draw = self._renderer
         frame = draw.render(poses, clock.now, vehicles=others) if colour else draw.shapes(poses, others)
-        depth = {}
+        frame.depth[frame.depth > self._rig.image.depth_max] = np.inf
+        rgb = frame.rgb if isinstance(frame, Frame) else np.zeros((len(CAMERAS), 0, 0, 3), np.uint8)
+        shown, model = self._shown_ids() if segmentation else None, self._rig.image.model
+        frames = []
         for index, name in enumerate(CAMERAS):
-            planar = frame.depth[index]
-            planar[planar > self._rig.image.depth_max] = np.inf
-            depth[name] = planar
-        ids = {}
-        if segmentation:
-            shown = self._shown_ids()
-            ids = {name: shown[frame.ids[index]] for index, name in enumerate(CAMERAS)}
-        rgb = {name: frame.rgb[i] for i, name in enumerate(CAMERAS)} if isinstance(frame, Frame) else {}
-        return CameraImages(clock.now_ns, rgb, depth, ids)
+            ids = None if shown is None else shown[frame.ids[index]]
+            pose = self._rig.cameras[name].pose
+            frames.append(CameraFrame(name, model, pose, frame.depth[index], rgb[index], clock.now, ids))
+        return FrameSet(clock.now_ns, tuple(frames))
 
     def _shown_ids(self) -> Any:
         """Returns the value in segmentation images of each object id, (256,)."""

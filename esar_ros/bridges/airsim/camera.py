@@ -2,65 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import math
 
 import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.bridges.airsim.client import AirSimClient, Caller
 from esar_ros.bridges.airsim.connect import authorise
-from esar_ros.bridges.airsim.types import CameraImage, image_request, lidar_points
+from esar_ros.bridges.airsim.types import DEPTH_PLANAR, SCENE, SEGMENTATION, image_pixels, image_request, lidar_points
+from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.camera_frame import CameraFrame, FrameSet
 from esar_ros.geometry.frames import frd_to_flu
+from esar_ros.mission.names import CAMERAS
+from esar_ros.mission.vehicle import Vehicle
 
-SCENE, DEPTH_PLANAR, SEGMENTATION = 0, 1, 5  # AirSim's ImageType
 LIDAR = "lidar"  # sensor's name in the settings
-
-
-@dataclass(frozen=True)
-class CameraImages:
-    """All cameras at one time, keyed by camera."""
-
-    ns: int
-    rgb: dict[str, NDArray[np.uint8]]  # (H, W, 3); none where nobody looks at colours
-    depth: dict[str, NDArray[np.float32]]  # (H, W) planar m, +inf nothing in range
-    ids: dict[str, NDArray[np.uint8]] = field(default_factory=dict)  # (H, W) object ids, if asked for
 
 
 class AirSimCameras:
     """Fetches colour, depth and, for detectors that use ground truth, object ids of all cameras at once."""
 
-    def __init__(
-        self,
-        client: AirSimClient,
-        vehicle: str,
-        cameras: Sequence[str],
-        depth_max: float,
-        segmentation: bool = False,
-    ) -> None:
+    def __init__(self, client: AirSimClient, vehicle: str, rig: Vehicle, segmentation: bool = False) -> None:
         self._client = client
         self._vehicle = vehicle
-        self._cameras = tuple(cameras)
-        self._depth_max = depth_max
+        self._rig = rig
         self._segmentation = segmentation
         if segmentation:
             authorise(self._client)
         kinds = [(SCENE, False), (DEPTH_PLANAR, True)] + ([(SEGMENTATION, True)] if segmentation else [])
-        self._requests = [image_request(camera, kind, as_float) for kind, as_float in kinds for camera in self._cameras]
+        self._requests = [image_request(camera, kind, as_float) for kind, as_float in kinds for camera in CAMERAS]
 
-    def read(self) -> CameraImages:
-        """Images of this instant. Raises AirSimError."""
+    def read(self) -> FrameSet:
+        """Returns the frames of this instant, posed in base_link. Raises AirSimError."""
         answers = self._client.call("simGetImages", self._requests, self._vehicle, False)
-        n = len(self._cameras)
-        images = [CameraImage.of(answer) for answer in answers]
-        rgb = {image.camera: np.ascontiguousarray(image.pixels[..., ::-1]) for image in images[:n]}
-        depth = {image.camera: self._depth(image.pixels) for image in images[n : 2 * n]}
-        ids = {image.camera: image.pixels.astype(np.uint8) for image in images[2 * n :]}
-        return CameraImages(images[0].stamp_ns, rgb, depth, ids)
+        ns, n, frames = int(answers[0]["time_stamp"]), len(CAMERAS), []
+        for index, camera in enumerate(CAMERAS):
+            depth = self._depth(image_pixels(answers[n + index]))
+            frames.append(
+                CameraFrame(
+                    camera,
+                    _model_for(self._rig.image.model, depth),
+                    self._rig.cameras[camera].pose,
+                    depth,
+                    np.ascontiguousarray(image_pixels(answers[index])[..., ::-1]),
+                    ns * 1e-9,
+                    image_pixels(answers[2 * n + index]).astype(np.uint8) if self._segmentation else None,
+                )
+            )
+        return FrameSet(ns, tuple(frames))
 
     def _depth(self, received: NDArray[np.float32]) -> NDArray[np.float32]:
         depth = received.copy()  # what was received is the client's buffer
-        depth[depth > self._depth_max] = np.inf
+        depth[depth > self._rig.image.depth_max] = np.inf
         return depth
 
     def close(self) -> None:
@@ -83,3 +76,11 @@ class AirSimLidar:
     def close(self) -> None:
         """Closes the connection."""
         self._client.close()
+
+
+def _model_for(model: CameraModel, depth: NDArray[np.float32]) -> CameraModel:
+    """Returns the intrinsics of the image that came: a server may be set to another size."""
+    height, width = depth.shape
+    if (height, width) == (model.height, model.width):
+        return model
+    return CameraModel.from_horizontal_fov(width, height, 2.0 * math.atan(model.width / (2.0 * model.fx)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -52,34 +51,18 @@ def image_request(camera: str, kind: int, as_float: bool = False, compress: bool
     return {"camera_name": camera, "image_type": kind, "pixels_as_float": as_float, "compress": compress}
 
 
-@dataclass(frozen=True)
-class CameraImage:
-    """One answer of simGetImages; pose of the camera's body, FRD in the vehicle's NED."""
+def image_pixels(response: Mapping[str, Any]) -> NDArray[Any]:
+    """Returns the pixels of an answer of simGetImages: (H, W, 3) BGR uint8, (H, W) float32, or (n,) uint8 of a PNG.
 
-    camera: str
-    kind: int
-    stamp_ns: int
-    position: Vector
-    quaternion: Vector
-    pixels: NDArray[Any]  # (H, W, 3) BGR uint8, or (H, W) float32; (n,) uint8 of a PNG
-
-    @staticmethod
-    def of(response: Mapping[str, Any]) -> CameraImage:
-        """Read an answer; the pixels are a view of what was received. Raises ValueError for a wrong size."""
-        shape: tuple[int, ...] = (int(response["height"]), int(response["width"]))
-        if response["pixels_as_float"]:
-            pixels: NDArray[Any] = np.asarray(response["image_data_float"], dtype=np.float32)
-        else:
-            pixels = np.frombuffer(response["image_data_uint8"], dtype=np.uint8)
-            shape = (*shape, 3) if not response["compress"] else (pixels.size,)
-        return CameraImage(
-            str(response["camera_name"]),
-            int(response["image_type"]),
-            int(response["time_stamp"]),
-            from_vector3r(response["camera_position"]),
-            from_quaternionr(response["camera_orientation"]),
-            pixels.reshape(shape),
-        )
+    They are a view of what was received. Raises ValueError for a wrong size.
+    """
+    shape: tuple[int, ...] = (int(response["height"]), int(response["width"]))
+    if response["pixels_as_float"]:
+        pixels: NDArray[Any] = np.asarray(response["image_data_float"], dtype=np.float32)
+    else:
+        pixels = np.frombuffer(response["image_data_uint8"], dtype=np.uint8)
+        shape = (*shape, 3) if not response["compress"] else (pixels.size,)
+    return pixels.reshape(shape)
 
 
 def lidar_points(response: Mapping[str, Any]) -> NDArray[np.float32]:

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mapping.errors import MapInputError
-from esar_ros.mapping.inputs import DepthView, checked_depth, checked_pose, checked_range
+from esar_ros.mapping.inputs import checked_depth, checked_pose, checked_range
 from esar_ros.mapping.kernels.kernel import kernel
 
 
@@ -72,7 +73,7 @@ class Coverage:
         for name, own in self.layers.items():
             own[...] = layers[name]
 
-    def observe(self, view: DepthView) -> None:
+    def observe(self, view: CameraFrame) -> None:
         """Adds the ground seen in one depth image. Raises MapInputError and adds nothing."""
         depth = checked_depth(view)
         rotation, position = checked_pose(view.pose)

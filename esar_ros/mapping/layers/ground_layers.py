@@ -11,8 +11,9 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mapping.errors import MapInputError
-from esar_ros.mapping.inputs import DepthView, checked_depth, checked_pose, checked_range
+from esar_ros.mapping.inputs import checked_depth, checked_pose, checked_range
 from esar_ros.mapping.kernels.kernel import kernel
 
 MIN_CONFIDENCE = 0.25  # at the edge of the view (VLFM remaps cos^2 to [0.25, 1])
@@ -31,7 +32,7 @@ class GroundGrid:
         self.origin: tuple[float, float] = (float(first[0] * cell), float(first[1] * cell))
         self.shape: tuple[int, int] = (int(last[1] - first[1]), int(last[0] - first[0]))
 
-    def cells_of(self, view: DepthView, max_range: float) -> NDArray[np.int32]:
+    def cells_of(self, view: CameraFrame, max_range: float) -> NDArray[np.int32]:
         """Cell (H, W) in which each pixel of an image ends, as row * columns + column; -1 outside and beyond range."""
         depth = checked_depth(view)
         rotation, position = checked_pose(view.pose)
@@ -62,7 +63,7 @@ class ValueLayer:
         self.value: NDArray[np.float32] = np.zeros(grid.shape, np.float32)
         self.confidence: NDArray[np.float32] = np.zeros(grid.shape, np.float32)  # 0: never seen
 
-    def paint(self, view: DepthView, value: float, max_range: float) -> None:
+    def paint(self, view: CameraFrame, value: float, max_range: float) -> None:
         """Fuses the value of one image into the cells it sees. Raises MapInputError and paints nothing."""
         if not math.isfinite(value):
             raise MapInputError(f"not a value: {value}")
@@ -99,7 +100,7 @@ class ClassLayer:
         self.grid = grid
         self.votes: NDArray[np.uint32] = np.zeros((grid.shape[0] * grid.shape[1], classes), np.uint32)
 
-    def paint(self, view: DepthView, labels: NDArray[np.uint8], max_range: float) -> None:
+    def paint(self, view: CameraFrame, labels: NDArray[np.uint8], max_range: float) -> None:
         """Counts the labels (H, W) of an image's pixels. Raises MapInputError and counts nothing."""
         if labels.shape != view.depth.shape or labels.dtype != np.uint8:
             raise MapInputError(f"labels of {labels.shape} {labels.dtype} for depth of {view.depth.shape}")

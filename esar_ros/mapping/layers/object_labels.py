@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Vector
 from esar_ros.mapping.errors import MapInputError
-from esar_ros.mapping.inputs import DepthView, check_view
+from esar_ros.mapping.inputs import check_view
 from esar_ros.mission.clues import KINDS
 
 LABELS = {kind: number for number, kind in enumerate(KINDS, 1)}  # of the class layer; 0 is none
@@ -26,7 +27,7 @@ class SeenObject:
     label: int  # 1 .. 255
 
 
-def object_labels(view: DepthView, objects: Sequence[SeenObject]) -> NDArray[np.uint8]:
+def object_labels(view: CameraFrame, objects: Sequence[SeenObject]) -> NDArray[np.uint8]:
     """Returns labels (H, W) of an image's pixels, 0 where nothing was detected. Raises MapInputError.
 
     Of a box those pixels are the object's whose depth is that of its middle, within half of the box's greater edge

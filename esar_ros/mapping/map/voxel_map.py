@@ -8,12 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from esar_ros.geometry.camera import CameraModel
-from esar_ros.geometry.frames import Pose, vector
+from esar_ros.geometry.camera_frame import CameraFrame
+from esar_ros.geometry.frames import vector
 from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, UNKNOWN
 from esar_ros.mapping.errors import MapInputError
 from esar_ros.mapping.inputs import (
-    DepthView,
     Scan,
     checked_depth,
     checked_noise,
@@ -27,7 +26,7 @@ from esar_ros.mapping.kernels import carving, integration, lidar, queries
 from esar_ros.mapping.kernels.blocks import NEVER_SEEN, OCCUPIED_FROM, UNIT
 from esar_ros.mapping.map.voxel_store import VoxelStore
 
-__all__ = ["FREE", "OCCUPIED", "UNKNOWN", "DepthView", "MapInputError", "Scan", "VoxelMap"]
+__all__ = ["FREE", "OCCUPIED", "UNKNOWN", "MapInputError", "Scan", "VoxelMap"]
 
 _CLASS = np.array([FREE if c < OCCUPIED_FROM else OCCUPIED for c in range(-128, 128)], np.int8)
 _CLASS[NEVER_SEEN + 128] = UNKNOWN
@@ -42,18 +41,7 @@ class VoxelMap(VoxelStore):
 
     # ------------------------------------------------------------------ integration
 
-    def integrate_depth(
-        self,
-        depth: NDArray[np.float32],
-        model: CameraModel,
-        pose: Pose,
-        max_range: float,
-        depth_noise: float = 0.0,
-    ) -> None:
-        """Integrate one camera; see integrate_frame."""
-        self.integrate_frame([DepthView(depth, model, pose)], max_range, depth_noise)
-
-    def integrate_frame(self, views: Sequence[DepthView], max_range: float, depth_noise: float = 0.0) -> None:
+    def integrate_frame(self, views: Sequence[CameraFrame], max_range: float, depth_noise: float = 0.0) -> None:
         """Integrate the cameras of one frame; a hit of any of them wins over all their misses.
 
         `max_range` (m, Euclidean) bounds hits and free space; `depth_noise` is the standard deviation

@@ -9,29 +9,19 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.camera_frame import CameraFrame, FrameSet
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission import names
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.mission.vehicle import Vehicle
 from esar_ros.nodes.core.steps import StepNode
 from esar_ros.nodes.messages.convert import OdometryInMap
-from esar_ros.perception.detectors.backend import CameraFrame
-
-
-@dataclass(frozen=True)
-class FrameSet:
-    """The images of all cameras at one stamp."""
-
-    ns: int
-    frames: tuple[CameraFrame, ...]  # in the order of mission.names.CAMERAS; in real time some may be lacking
-
 
 Consumer = Callable[[FrameSet], None]
 
@@ -61,11 +51,7 @@ class InProcessFrames:
         return False
 
     def publish(self, frame_set: FrameSet) -> None:
-        """Hand a frame over; its arrays become read-only."""
-        for frame in frame_set.frames:
-            for array in (frame.rgb, frame.depth, frame.segmentation):
-                if array is not None:
-                    array.flags.writeable = False
+        """Hand a frame over."""
         for consumer in self._consumers:
             consumer(frame_set)
 
@@ -169,26 +155,19 @@ class TopicFrames:
         cameras: Sequence[str] = names.CAMERAS,
     ) -> None:
         """own: stamp and pose of the odometry that the images are placed by."""
-        covariance = self._odometry.covariance(own[0])
-        frames = tuple(
+        taken = tuple(
             CameraFrame(
                 camera,
                 _model_of(parts[(camera, "info")]),
-                own[1].compose(self._mounts[camera].pose),
-                _image_array(parts[(camera, "image")], np.uint8, 3),
+                self._mounts[camera].pose,
                 _image_array(parts[(camera, "depth")], np.float32, 1),
-                ns * 1e-9,
-                pose_covariance=covariance,
+                _image_array(parts[(camera, "image")], np.uint8, 3),
             )
             for camera in cameras
         )
+        frame_set = FrameSet(ns, taken).placed(ns, own[1], self._odometry.covariance(own[0]))
         for consumer in self._consumers:
-            consumer(FrameSet(ns, frames))
-
-
-def camera_poses(base: Pose, vehicle: Vehicle) -> dict[str, Pose]:
-    """Optical frames in map for a pose of base_link in map."""
-    return {camera: base.compose(vehicle.cameras[camera].pose) for camera in names.CAMERAS}
+            consumer(frame_set)
 
 
 def _model_of(info: Any) -> CameraModel:

@@ -14,23 +14,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.geometry.camera import CameraModel
-from esar_ros.geometry.frames import Pose
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mission.errors import UsageError, suggest
-
-
-@dataclass(frozen=True)
-class CameraFrame:
-    """One camera's image, its depth and the pose both were taken at; arrays are read-only by agreement."""
-
-    camera: str
-    model: CameraModel
-    pose: Pose  # optical frame in map, at stamp
-    rgb: NDArray[np.uint8]  # (H, W, 3); (0, 0, 3) where colours were not drawn, since nobody looks at them
-    depth: NDArray[np.float32]  # (H, W) planar m; +inf nothing in range, NaN invalid, -inf too near
-    stamp: float  # s
-    segmentation: NDArray[np.uint8] | None = None  # (H, W) object ids, simulators only
-    pose_covariance: NDArray[np.float64] | None = None  # (6, 6) m^2, rad^2 about the map's axes; not > 0: not stated
 
 
 @dataclass(frozen=True)

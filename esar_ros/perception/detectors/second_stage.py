@@ -15,8 +15,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mission.errors import UsageError, first_line
-from esar_ros.perception.detectors.backend import CameraFrame, Detection2D
+from esar_ros.perception.detectors.backend import Detection2D
 from esar_ros.perception.detectors.engines import Tensor, load_session
 from esar_ros.perception.detectors.model_card import SecondStageCard, check_digest
 from esar_ros.perception.detectors.object_depth import object_pixels

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.settings_file import StrictModel
-from esar_ros.perception.detectors.backend import CameraFrame, Detection2D, register
+from esar_ros.perception.detectors.backend import Detection2D, register
 from esar_ros.perception.settings import parse
 
 REFERENCE_PIXELS = 640 * 480  # image size that min_pixels refers to

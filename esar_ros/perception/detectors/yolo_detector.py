@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.settings_file import StrictModel
-from esar_ros.perception.detectors.backend import CameraFrame, Detection2D
+from esar_ros.perception.detectors.backend import Detection2D
 from esar_ros.perception.detectors.engines import Tensor
 from esar_ros.perception.detectors.model_card import ModelCard, ReliabilityCurve, check_kinds
 from esar_ros.perception.detectors.region import region_within

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.errors import UsageError, first_line
-from esar_ros.perception.detectors.backend import CameraFrame, Detection2D, register
+from esar_ros.perception.detectors.backend import Detection2D, register
 from esar_ros.perception.detectors.engines import ONNXRUNTIME, OPENVINO, Engine, Tensor, engine_version, load_engine
 from esar_ros.perception.detectors.model_card import (
     ModelCard,

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.observation import SeenClue
-from esar_ros.perception.detectors.backend import CameraFrame
 from esar_ros.perception.fusion.bearings import Rays, measured
 from esar_ros.perception.fusion.evidence import Evidence, Reliability
 from esar_ros.perception.fusion.localisation import Sighting

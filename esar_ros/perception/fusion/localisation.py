@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Vector
-from esar_ros.perception.detectors.backend import CameraFrame, Detection2D
+from esar_ros.perception.detectors.backend import Detection2D
 from esar_ros.perception.detectors.object_depth import object_pixels
 from esar_ros.perception.settings import LocalisationSettings
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.perception.detectors.backend import CameraFrame
+from esar_ros.geometry.camera_frame import CameraFrame
 
 _EDGE = 0.08  # share of the image's sides, at its edges, in which an object may be cut or placed outside by error
 _SLACK, _SLACK_SHARE = 1.0, 0.05  # m, and share of the depth, by which what is seen there may be nearer

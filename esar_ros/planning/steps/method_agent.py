@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Vector, wrap_angle
 from esar_ros.mapping.mapper import Mapper
 from esar_ros.mission.decision import DecisionStatus, Goal, GoalType, HeightReference
 from esar_ros.mission.modes import Mode
 from esar_ros.mission.object_goal import TURNS, StepAction, StepKind, StepObservation, StepPose, StepTask, StepViews
-from esar_ros.mission.observation import Brief, CameraView, Grid
+from esar_ros.mission.observation import Brief, Grid
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.planning.depth_view import corridor_clear, surface_points
 from esar_ros.planning.method import GRID, Method, details_of
@@ -34,7 +36,6 @@ ROOM = 1.0  # m around an action's way that depth must show free
 THERE, FACING = 1.0, math.radians(10.0)  # from a goal at which it counts as reached
 TURN_METRES = 10.0  # m of way that a heading off by 1 rad stands for
 REACHED = (0, 0.0)
-_NO_IMAGE = np.zeros((0, 0, 3), dtype=np.uint8)
 
 
 class MethodAgent:
@@ -64,10 +65,9 @@ class MethodAgent:
 
     def act(self, observation: StepObservation) -> StepAction:
         """The action nearest to the method's goal; a left turn where the method waits."""
-        views = _planar_views(observation.views)
+        views = _planar_views(observation.views, observation.number * STEP_SECONDS)
         if self._mapper is not None:
-            stamp = observation.number * STEP_SECONDS
-            self._mapper.integrate([(view.depth, view.model, view.pose) for view in views.values()], stamp, stamp)
+            self._mapper.integrate(list(views.values()))
         points = surface_points(views.values())
         height = _height(views["down"])
         for ask in range(ASKS):
@@ -153,35 +153,29 @@ def _gap(position: Vector, yaw: float | None, pose: StepPose) -> tuple[int, floa
     return 2, round(horizontal + vertical + TURN_METRES * turn, 6)
 
 
-def _planar_views(views: StepViews) -> dict[str, CameraView]:
+def _planar_views(views: StepViews, stamp: float) -> dict[str, CameraFrame]:
     """The cameras with planar depth and without colour."""
     per_metre = np.linalg.norm(views.model.rays(), axis=-1)
     return {
-        camera: CameraView(
+        camera: CameraFrame(
+            camera,
             views.model,
             views.poses[camera],
-            _NO_IMAGE,
             np.where(depth >= RANGE, np.inf, depth / per_metre).astype(np.float32),
+            stamp=stamp,
         )
         for camera, depth in views.depth.items()
     }
 
 
-def _with_colour(views: Mapping[str, CameraView], drawn: StepViews) -> dict[str, CameraView]:
+def _with_colour(views: Mapping[str, CameraFrame], drawn: StepViews) -> dict[str, CameraFrame]:
     """The same cameras with colour images of the depth images' size."""
     size = (drawn.model.width, drawn.model.height)
-    return {
-        camera: CameraView(
-            view.model,
-            view.pose,
-            np.asarray(cv2.resize(drawn.colour[camera], size, interpolation=cv2.INTER_AREA), dtype=np.uint8),
-            view.depth,
-        )
-        for camera, view in views.items()
-    }
+    shrunk = {camera: cv2.resize(drawn.colour[camera], size, interpolation=cv2.INTER_AREA) for camera in views}
+    return {camera: replace(view, rgb=np.asarray(shrunk[camera], dtype=np.uint8)) for camera, view in views.items()}
 
 
-def _height(down: CameraView) -> float | None:
+def _height(down: CameraFrame) -> float | None:
     """m to what lies straight below, None where nothing is in range."""
     rows, columns = (side // 2 for side in down.depth.shape)
     nearest = float(np.median(down.depth[rows - 4 : rows + 4, columns - 4 : columns + 4]))

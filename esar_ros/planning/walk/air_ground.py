@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.geometry.camera import optical_rotation
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose, Vector, quaternion_from_rotation
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.observation import Grid
 from esar_ros.mission.rescue import PersonReport, Phase, StandingPose, WalkAction, WalkObservation, WalkTask, WalkView
 from esar_ros.perception.detector import ClueDetector
-from esar_ros.perception.detectors.backend import CameraFrame
 from esar_ros.planning.walk.frontier import SURE, FrontierWalk, backend, discs
 
 Look = Callable[[Pose], WalkView]
@@ -83,7 +83,7 @@ class SquareScout:
         seen = view.depth[np.isfinite(view.depth)]
         if len(seen):
             self._height = float(self._position[2] - seen.min()) + _HEIGHT
-        frame = CameraFrame("air", view.model, view.pose, view.colour, view.depth, seconds)
+        frame = CameraFrame("air", view.model, view.pose, view.depth, view.colour, seconds)
         found = []
         for clue in self._detector.process([frame]).clues:
             known = any(math.dist(clue.position, place) < _SAME for place in self._reported)

@@ -18,12 +18,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.observation import Grid
 from esar_ros.mission.rescue import SHARPEST, TURN_RATE, Phase, WalkAction, WalkObservation, WalkTask
 from esar_ros.perception.detector import ClueDetector
-from esar_ros.perception.detectors.backend import CameraFrame, DetectorBackend
+from esar_ros.perception.detectors.backend import DetectorBackend
 from esar_ros.perception.detectors.chosen import about_chosen, create_chosen
 from esar_ros.planning.methods.maps.frontier import clear_disc, find_frontiers, nearest_cell, passable_cells
 from esar_ros.planning.methods.maps.grid_path import farthest_visible, nearest_target
@@ -121,7 +122,7 @@ class FrontierWalk:
             things = self._map.low_things(*_STRETCHER)
             return [thing for thing in things if math.dist(thing, self._home) < _HOME]
         view = observation.view
-        frame = CameraFrame("eye", view.model, view.pose, view.colour, view.depth, observation.seconds)
+        frame = CameraFrame("eye", view.model, view.pose, view.depth, view.colour, observation.seconds)
         clues = self._detector.process([frame]).clues
         return [clue.position[:2] for clue in clues if clue.kind == PERSON and clue.probability >= SURE]
 

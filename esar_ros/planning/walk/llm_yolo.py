@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Vector, wrap_angle
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.errors import UsageError
@@ -35,7 +36,6 @@ from esar_ros.mission.rescue import (
 from esar_ros.mission.run_conditions import digest
 from esar_ros.mission.settings_file import StrictModel
 from esar_ros.perception.detector import ClueDetector, FrameResult
-from esar_ros.perception.detectors.backend import CameraFrame
 from esar_ros.perception.detectors.chosen import about_chosen
 from esar_ros.planning.depth_view import BOX_GRID, pooled_words
 from esar_ros.planning.exchange import Form, LabelledImage, clean, labelled_image
@@ -195,7 +195,7 @@ class LlmYolo:
         """Returns all that the model is told in words."""
         view, task = observation.view, self._task
         found = self._detector.process(
-            [CameraFrame("eye", view.model, view.pose, view.colour, view.depth, observation.seconds)]
+            [CameraFrame("eye", view.model, view.pose, view.depth, view.colour, observation.seconds)]
         )
         in_view = _in_view(found, observation)
         return "\n".join(

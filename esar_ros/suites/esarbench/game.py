@@ -125,7 +125,7 @@ class MissionGame:
             "objects": rows,
         }
         if self._images:
-            told["colour"] = np.stack([seen.views[name].image for name in CAMERAS])
+            told["colour"] = np.stack([seen.views[name].rgb for name in CAMERAS])
             depth = np.stack([seen.views[name].depth for name in CAMERAS])
             told["depth"] = np.maximum(np.nan_to_num(depth, nan=0.0, posinf=np.inf), 0.0).astype(np.float32)
         return told

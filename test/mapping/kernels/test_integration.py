@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -9,8 +11,9 @@ from hypothesis import strategies as st
 from scipy.ndimage import minimum_filter
 
 from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose
-from esar_ros.mapping.inputs import DepthView, pool_depth
+from esar_ros.mapping.inputs import pool_depth
 from esar_ros.mapping.kernels.blocks import HIT, MAX_LOG_ODDS, MIN_LOG_ODDS, MISS, NEVER_SEEN
 from esar_ros.mapping.kernels.carving import NEAREST
 from esar_ros.mapping.kernels.integration import NOISE_MARGIN, SURFACE_MARGIN
@@ -114,12 +117,12 @@ def test_pool_grows_without_losing_anything(small_map, random_frames, voxel_cent
     assert tight.memory_bytes == roomy.memory_bytes
 
 
-def room_view(pose: Pose, camera: CameraModel, low: np.ndarray, high: np.ndarray) -> DepthView:
+def room_view(pose: Pose, camera: CameraModel, low: np.ndarray, high: np.ndarray) -> CameraFrame:
     """Depth inside a box whose inner walls are these."""
     rays = camera.rays() @ pose.rotation.T
     with np.errstate(divide="ignore", invalid="ignore"):
         walls = np.where(rays > 0, (high - pose.position) / rays, (low - pose.position) / rays)
-    return DepthView(np.nanmin(walls, axis=-1).astype(np.float32), camera, pose)
+    return CameraFrame("front", camera, pose, np.nanmin(walls, axis=-1).astype(np.float32))
 
 
 def test_a_room_is_free_inside_closed_all_around_and_unknown_beyond(look, small_map, whole):
@@ -152,8 +155,8 @@ def wall(camera, look):
     pose = look((0.0, 0.0, 0.0), 0.0, 0.0)
     shape = (camera.height, camera.width)
     return (
-        DepthView(np.full(shape, 20.5, np.float32), camera, pose),
-        DepthView(np.full(shape, np.inf, np.float32), camera, pose),
+        CameraFrame("front", camera, pose, np.full(shape, 20.5, np.float32)),
+        CameraFrame("front", camera, pose, np.full(shape, np.inf, np.float32)),
     )
 
 
@@ -201,7 +204,7 @@ def test_a_voxel_counts_as_freed_when_it_ceases_to_be_occupied_and_not_before(sm
 def test_the_noisier_the_range_the_more_is_left_alone_before_a_surface(small_map, wall):
     """Also of a brick that lies wholly before the surface: at 17.5 m 4 m off, of which 4.4 are left alone."""
     voxel_map = small_map()
-    farther = DepthView(np.full_like(wall[0].depth, 21.5), wall[0].model, wall[0].pose)
+    farther = replace(wall[0], depth=np.full_like(wall[0].depth, 21.5))
     voxel_map.integrate_frame([farther], REACH, 0.1)
     assert [along_axis(voxel_map, x) for x in (13.5, 17.5, 19.5, 21.5)] == [FREE, UNKNOWN, UNKNOWN, OCCUPIED]
 
@@ -224,7 +227,7 @@ def test_no_return_is_free_to_the_range_and_no_further(small_map, wall):
 @pytest.mark.parametrize("value", [np.nan, -np.inf, 0.0, -3.0])
 def test_invalid_and_too_near_touch_nothing(small_map, wall, value):
     voxel_map = small_map()
-    view = DepthView(np.full_like(wall[0].depth, value), wall[0].model, wall[0].pose)
+    view = replace(wall[0], depth=np.full_like(wall[0].depth, value))
     voxel_map.integrate_frame([view], REACH)
     assert (voxel_map.free_count, voxel_map.occupied_count) == (0, 0)
     assert len(voxel_map.known_blocks()) == 0
@@ -241,15 +244,15 @@ def test_settled_air_costs_no_blocks_and_does_not_flip_at_once(camera, look, sma
     voxel_map = small_map()
     pose = look((-30.0, 0.0, 0.0), 0.0, 0.0)
     nothing = np.full((camera.height, camera.width), np.inf, np.float32)
-    voxel_map.integrate_depth(nothing, camera, pose, 60.0)
+    voxel_map.integrate_frame([CameraFrame("front", camera, pose, nothing)], 60.0)
     fresh = voxel_map.memory_bytes
     assert not (voxel_map.blocks.table == 0).any()
     for _ in range(4):
-        voxel_map.integrate_depth(nothing, camera, pose, 60.0)
+        voxel_map.integrate_frame([CameraFrame("front", camera, pose, nothing)], 60.0)
     assert voxel_map.blocks.table[2, 1, 1] == 0  # 30 to 46 m ahead, well inside the picture
     assert voxel_map.free_count == np.count_nonzero(voxel_map.window((-32, -32, -32), (64, 64, 64)) == FREE)
     for state in (FREE, FREE, OCCUPIED):  # -40 + 3 * 17 = 11
-        voxel_map.integrate_depth(np.full_like(nothing, 35.5), camera, pose, 60.0)
+        voxel_map.integrate_frame([CameraFrame("front", camera, pose, np.full_like(nothing, 35.5))], 60.0)
         assert along_axis(voxel_map, 5.5) == state
     assert voxel_map.memory_bytes <= fresh + 16 * 4096
 
@@ -257,12 +260,12 @@ def test_settled_air_costs_no_blocks_and_does_not_flip_at_once(camera, look, sma
 def test_what_lies_outside_the_world_is_clipped(camera, look, small_map):
     voxel_map = small_map()
     depth = np.full((camera.height, camera.width), 20.0, np.float32)
-    voxel_map.integrate_depth(depth, camera, look((25.0, 0.0, 0.0), 0.0, 0.0), REACH)
+    voxel_map.integrate_frame([CameraFrame("front", camera, look((25.0, 0.0, 0.0), 0.0, 0.0), depth)], REACH)
     assert voxel_map.free_count > 0 and voxel_map.occupied_count == 0
     before = voxel_map.free_count
-    voxel_map.integrate_depth(depth, camera, look((500.0, 0.0, 0.0), 0.0, 0.0), REACH)
+    voxel_map.integrate_frame([CameraFrame("front", camera, look((500.0, 0.0, 0.0), 0.0, 0.0), depth)], REACH)
     assert voxel_map.free_count == before
-    voxel_map.integrate_depth(depth, camera, look((45.0, 0.0, 0.0), np.pi, 0.0), REACH)
+    voxel_map.integrate_frame([CameraFrame("front", camera, look((45.0, 0.0, 0.0), np.pi, 0.0), depth)], REACH)
     assert voxel_map.occupied_count > 0
 
 

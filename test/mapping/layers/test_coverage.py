@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mapping.errors import MapInputError
-from esar_ros.mapping.inputs import DepthView
 from esar_ros.mapping.layers.coverage import Coverage
 
 SQUARE = [(-100.0, -100.0), (100.0, -100.0), (100.0, 100.0), (-100.0, 100.0)]
@@ -19,7 +21,7 @@ SQUARE = [(-100.0, -100.0), (100.0, -100.0), (100.0, 100.0), (-100.0, 100.0)]
 def straight_down(look):
     """Flat ground 40 m below a camera of 90 degrees: it sees 80 m x 60 m."""
     camera = CameraModel.from_horizontal_fov(160, 120, np.pi / 2)
-    return DepthView(np.full((120, 160), 40.0, np.float32), camera, look((2.0, 2.0, 40.0), 0.0, -np.pi / 2))
+    return CameraFrame("front", camera, look((2.0, 2.0, 40.0), 0.0, -np.pi / 2), np.full((120, 160), 40.0, np.float32))
 
 
 def test_the_footprint_of_one_look(straight_down):
@@ -77,7 +79,7 @@ def test_bad_areas_are_refused(area):
 def test_a_bad_view_is_refused_and_counts_nothing(straight_down):
     coverage = Coverage(SQUARE, 120.0)
     with pytest.raises(MapInputError):
-        coverage.observe(DepthView(straight_down.depth * 1000, straight_down.model, straight_down.pose))
+        coverage.observe(replace(straight_down, depth=straight_down.depth * 1000))
     assert coverage.covered_area == 0.0
 
 
@@ -98,7 +100,7 @@ def test_how_well_a_cell_was_seen(straight_down, look):
         rays = camera.rays() @ pose.rotation.T
         with np.errstate(divide="ignore"):
             depth = np.where(rays[..., 2] < 0.0, -20.0 / rays[..., 2], np.inf).astype(np.float32)
-        coverage.observe(DepthView(depth, camera, pose))
+        coverage.observe(CameraFrame("front", camera, pose, depth))
         assert coverage.looks[below] == n + 2
     assert bin(coverage.sectors[below]).count("1") >= 4
     assert coverage.steepest[below] == pytest.approx(1.0, abs=1e-3)

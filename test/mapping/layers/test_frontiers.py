@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mapping.layers.frontiers import Frontiers
 from esar_ros.mapping.map.voxel_map import FREE, UNKNOWN
 
@@ -64,7 +65,7 @@ def test_one_look_into_the_open_has_its_frontier_around_the_view(small_map, came
     voxel_map = small_map()
     frontiers = Frontiers(voxel_map)
     nothing = np.full((camera.height, camera.width), np.inf, np.float32)
-    voxel_map.integrate_depth(nothing, camera, look((0.0, 0.0, 0.0), yaw, 0.0), 20.0)
+    voxel_map.integrate_frame([CameraFrame("front", camera, look((0.0, 0.0, 0.0), yaw, 0.0), nothing)], 20.0)
     frontiers.update()
     clusters = frontiers.clusters(min_size=5)
     along = clusters[:, :2] @ np.array([np.cos(yaw), np.sin(yaw)])

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mapping.errors import MapInputError
 from esar_ros.mapping.layers.ground_plan import TILE, BevLayers
 from esar_ros.mapping.map import voxel_map as voxels
@@ -84,7 +85,7 @@ def tower_seen(look):
             enter, leave = np.minimum(near, far).max(axis=-1), np.maximum(near, far).min(axis=-1)
         depth = np.where((enter <= leave) & (enter > 0), np.minimum(enter, depth), depth).astype(np.float32)
         for _ in range(3):
-            voxel_map.integrate_depth(depth, camera, pose, 60.0)
+            voxel_map.integrate_frame([CameraFrame("front", camera, pose, depth)], 60.0)
     return voxel_map
 
 

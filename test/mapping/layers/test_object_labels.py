@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from esar_ros.geometry.camera import CameraModel, optical_rotation
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
 from esar_ros.mapping.errors import MapInputError
-from esar_ros.mapping.inputs import DepthView
 from esar_ros.mapping.layers.object_labels import LABELS, SeenObject, object_labels
 from esar_ros.mapping.mapper import Mapper
 from esar_ros.mission.clues import KINDS
@@ -19,8 +19,8 @@ MODEL = CameraModel.from_horizontal_fov(64, 48, np.pi / 2)
 AHEAD = Pose(np.array([1.0, 2.0, 3.0]), quaternion_from_rotation(optical_rotation(0.0, 0.0)))
 
 
-def view(depth: np.ndarray) -> DepthView:
-    return DepthView(depth.astype(np.float32), MODEL, AHEAD)
+def view(depth: np.ndarray) -> CameraFrame:
+    return CameraFrame("front", MODEL, AHEAD, depth.astype(np.float32))
 
 
 def thing(box: tuple[int, int, int, int], away: float, label: int = 1) -> SeenObject:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -84,7 +86,7 @@ def test_what_does_not_fit_is_refused_and_the_map_unharmed(small_map, random_fra
     before = whole(target)
     far = VoxelMap(1.0, (100,) * 3, (132,) * 3)
     for frame in random_frames(2):
-        moved = [type(v)(v.depth, v.model, type(v.pose)(v.pose.position + 116.0, v.pose.quaternion)) for v in frame]
+        moved = [replace(v, pose=replace(v.pose, position=v.pose.position + 116.0)) for v in frame]
         far.integrate_frame(moved, REACH)
     for bad in (filled(small_map(2.0), random_frames(2)), VoxelMap(0.75, (0,) * 3, (8,) * 3), far):
         with pytest.raises(MapInputError):

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose
 from esar_ros.mapping.errors import MapInputError
 from esar_ros.mapping.layers.frontiers import Frontiers
@@ -59,7 +60,9 @@ def test_what_changed_before_growing_is_still_told(camera, look):
     voxel_map = VoxelMap(1.0, (-16, -16, -16), (16, 16, 16), endless=True)
     voxel_map.take_dirty("slow")
     for x in (0.0, 100.0, -150.0):
-        voxel_map.integrate_depth(np.full((30, 40), 12.0, np.float32), camera, look((x, 0.0, 0.0), 0.0, 0.0), REACH)
+        voxel_map.integrate_frame(
+            [CameraFrame("front", camera, look((x, 0.0, 0.0), 0.0, 0.0), np.full((30, 40), 12.0, np.float32))], REACH
+        )
     np.testing.assert_array_equal(voxel_map.take_dirty("slow"), voxel_map.known_blocks())
     assert voxel_map.lower[0] < -150.0 and voxel_map.upper[0] > 100.0
 
@@ -67,11 +70,11 @@ def test_what_changed_before_growing_is_still_told(camera, look):
 def test_a_frame_infinitely_far_away_is_refused_and_the_map_unharmed(camera, look):
     voxel_map = VoxelMap(1.0, (-16, -16, -16), (16, 16, 16), endless=True)
     depth = np.full((30, 40), 12.0, np.float32)
-    voxel_map.integrate_depth(depth, camera, look((0.0, 0.0, 0.0), 0.0, 0.0), REACH)
+    voxel_map.integrate_frame([CameraFrame("front", camera, look((0.0, 0.0, 0.0), 0.0, 0.0), depth)], REACH)
     before = voxel_map.free_count, voxel_map.blocks.table.shape
     for x in (1e7, 1e300):
         with pytest.raises(MapInputError, match="too far"):
-            voxel_map.integrate_depth(depth, camera, look((x, 0.0, 0.0), 0.0, 0.0), REACH)
+            voxel_map.integrate_frame([CameraFrame("front", camera, look((x, 0.0, 0.0), 0.0, 0.0), depth)], REACH)
     assert (voxel_map.free_count, voxel_map.blocks.table.shape) == before
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mapping.map.voxel_map import MapInputError, VoxelMap
 
 REACH = 30.0
@@ -23,7 +24,7 @@ def saved(small_map, random_frames, camera, look, tmp_path_factory):
             voxel_map.integrate_frame(frame, REACH)
     nothing = np.full((camera.height, camera.width), np.inf, np.float32)
     for _ in range(14):
-        voxel_map.integrate_depth(nothing, camera, look((-30.0, 0.0, 0.0), 0.0, 0.0), 60.0)
+        voxel_map.integrate_frame([CameraFrame("front", camera, look((-30.0, 0.0, 0.0), 0.0, 0.0), nothing)], 60.0)
     assert (voxel_map.blocks.table == 0).any()
     path = tmp_path_factory.mktemp("map") / "map.vox"
     voxel_map.save(path)

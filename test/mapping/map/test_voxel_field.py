@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mapping.errors import MapInputError
 from esar_ros.mapping.map.voxel_field import VoxelField
 from esar_ros.mapping.map.voxel_map import VoxelMap
@@ -71,7 +72,9 @@ def test_exploration_grows_in_the_prism_ahead(look):
 
 def test_obstacles_are_those_of_the_map(look):
     voxel_map, field = VoxelMap(1.0, (-64, -64, -16), (64, 64, 48)), apex_field()
-    voxel_map.integrate_depth(np.full((60, 80), 20.0, np.float32), MODEL, look((0.0, 0.0, 20.0), 0.0, 0.0), 60.0)
+    voxel_map.integrate_frame(
+        [CameraFrame("front", MODEL, look((0.0, 0.0, 20.0), 0.0, 0.0), np.full((60, 80), 20.0, np.float32))], 60.0
+    )
     blocked = field.obstacles(voxel_map)
     points = voxel_map.occupied_points()
     index, inside = field.index_of(points)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose
-from esar_ros.mapping.inputs import DepthView
 from esar_ros.mapping.map.local_window import window_around
 from esar_ros.mapping.map.voxel_map import FREE, OCCUPIED, UNKNOWN, MapInputError, VoxelMap
 
@@ -182,7 +182,7 @@ def test_impossible_worlds_are_refused(world):
         VoxelMap(*world)
 
 
-def _views(good: DepthView) -> dict[str, DepthView]:
+def _views(good: CameraFrame) -> dict[str, CameraFrame]:
     pose, model, depth = good.pose, good.model, good.depth
     turn = np.asarray(pose.quaternion)
     return {
@@ -205,7 +205,7 @@ def _views(good: DepthView) -> dict[str, DepthView]:
 def test_bad_frames_are_refused_and_the_map_is_unharmed(filled, camera, look, voxel_centers):
     voxel_map = filled(3)
     depth = np.full((camera.height, camera.width), 12.0, np.float32)
-    good = DepthView(depth, camera, look((0.0, 0.0, 0.0), 0.3, 0.1))
+    good = CameraFrame("front", camera, look((0.0, 0.0, 0.0), 0.3, 0.1), depth)
     centers = voxel_centers(voxel_map)
     before = voxel_map.log_odds(centers)
     voxel_map.take_dirty("check")
@@ -226,7 +226,7 @@ def test_sky_with_little_far_land_is_no_millimetre_picture(small_map, camera, lo
     depth = np.full((camera.height, camera.width), np.inf, np.float32)
     depth[:, :3] = 900.0
     voxel_map = small_map()
-    voxel_map.integrate_depth(depth, camera, look((0.0, 0.0, 0.0), 0.0, 0.0), REACH)
+    voxel_map.integrate_frame([CameraFrame("front", camera, look((0.0, 0.0, 0.0), 0.0, 0.0), depth)], REACH)
     assert voxel_map.free_count > 0
 
 
@@ -236,8 +236,8 @@ def test_read_only_and_double_pictures_are_taken(small_map, camera, look):
     locked = depth.astype(np.float32)
     locked.flags.writeable = False
     one, other = small_map(), small_map()
-    one.integrate_depth(depth, camera, pose, REACH)
-    other.integrate_depth(locked, camera, pose, REACH)
+    one.integrate_frame([CameraFrame("front", camera, pose, depth)], REACH)
+    other.integrate_frame([CameraFrame("front", camera, pose, locked)], REACH)
     assert one.free_count == other.free_count > 0
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +13,7 @@ from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from tf2_msgs.msg import TFMessage
 
-from esar_ros.bridges.airsim.camera import CameraImages
+from esar_ros.geometry.camera_frame import CameraFrame, FrameSet
 from esar_ros.geometry.frames import Pose, quaternion_from_rpy, quaternion_from_yaw
 from esar_ros.mapping.mapper import Mapper
 from esar_ros.mission import names
@@ -26,7 +25,7 @@ from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
 from esar_ros.nodes.core.types import message_class
 from esar_ros.nodes.messages import convert, frame_source
-from esar_ros.nodes.messages.frame_source import FrameSet, InProcessFrames, TopicFrames, camera_poses
+from esar_ros.nodes.messages.frame_source import InProcessFrames, TopicFrames
 
 PERIOD = 1_000_000_000  # ns between frames
 WIDTH, HEIGHT = 64, 48
@@ -41,14 +40,15 @@ class Remote:
     def __init__(self, *_: Any) -> None:
         self._reads = 0
 
-    def read(self) -> CameraImages:
+    def read(self) -> FrameSet:
         self._reads += 1
-        rng = np.random.default_rng(self._reads)
-        rgb = {c: rng.integers(0, 256, (HEIGHT, WIDTH, 3), dtype=np.uint8) for c in names.CAMERAS}
-        depth = {c: (20.0 + 3.0 * rng.random((HEIGHT, WIDTH))).astype(np.float32) for c in names.CAMERAS}
-        for image in depth.values():
-            image[:8], image[8, :5], image[9, :5] = np.inf, np.nan, -np.inf
-        return CameraImages(self._reads * PERIOD, rgb, depth)
+        rng, rig, frames = np.random.default_rng(self._reads), load_vehicle().with_image_size(WIDTH, HEIGHT), []
+        for camera in names.CAMERAS:
+            rgb = rng.integers(0, 256, (HEIGHT, WIDTH, 3), dtype=np.uint8)
+            depth = (20.0 + 3.0 * rng.random((HEIGHT, WIDTH))).astype(np.float32)
+            depth[:8], depth[8, :5], depth[9, :5] = np.inf, np.nan, -np.inf
+            frames.append(CameraFrame(camera, rig.image.model, rig.cameras[camera].pose, depth, rgb))
+        return FrameSet(self._reads * PERIOD, tuple(frames))
 
     def close(self) -> None:
         """Nothing to hang up."""
@@ -191,7 +191,7 @@ def test_the_map_made_of_them_is_equal(graph: Graph) -> None:
         mappers.append(mapper)
     for number in (1, 2, 3):
         for mapper, frame_set in zip(mappers, graph.frame(number), strict=True):
-            assert mapper.integrate([(f.depth, f.model, f.pose) for f in frame_set.frames]) == ""
+            assert mapper.integrate(frame_set.frames) == ""
     one, other = mappers
     assert one.state() == other.state()
     assert one.state().occupied > 100
@@ -215,17 +215,6 @@ def test_every_consumer_gets_every_frame_once(graph: Graph) -> None:
         graph.frame(number)
     for delivered in (graph.handed, graph.received):
         assert [frame_set.ns // PERIOD for frame_set in delivered] == [1, 2, 3, 4, 5, 6]
-
-
-def test_camera_poses_follow_the_vehicle() -> None:
-    vehicle = load_vehicle()
-    turned = camera_poses(Pose(np.array([1.0, 2.0, 3.0]), quaternion_from_yaw(math.pi / 2)), vehicle)
-    assert tuple(turned) == names.CAMERAS
-    np.testing.assert_allclose(turned["down"].position, [1.0, 2.0, 2.9], atol=1e-12)
-    np.testing.assert_allclose(turned["down"].rotation[:, 2], [0, 0, -1], atol=1e-12)
-    front = turned["front"].rotation[:, 2]
-    assert abs(front[0]) < 1e-12
-    assert front[1] > 0.9
 
 
 def test_a_frame_on_topics_is_waited_for_a_while_and_one_within_a_process_for_ever(

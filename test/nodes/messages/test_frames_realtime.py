@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 from sensor_msgs.msg import CameraInfo, Image
 
+from esar_ros.geometry.camera_frame import FrameSet
 from esar_ros.geometry.frames import Pose, quaternion_from_yaw
 from esar_ros.mission import names
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.nodes.core.stamps import to_stamp
 from esar_ros.nodes.messages import frame_source as module
-from esar_ros.nodes.messages.frame_source import FrameSet, TopicFrames
+from esar_ros.nodes.messages.frame_source import TopicFrames
 from esar_ros.nodes.messages.image import image_message
 
 SECOND = 1_000_000_000

@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose
 from esar_ros.perception.detectors import backend
-from esar_ros.perception.detectors.backend import CameraFrame
 from helpers.darknet_onnx import convert
 
 MARGIN = 150  # px
@@ -49,12 +49,12 @@ def test_it_finds_the_person(network: Path, tmp_path: Path) -> None:
     height, width = rgb.shape[:2]
     model_of = CameraModel.from_horizontal_fov(width, height, 1.0)
     pose = Pose(np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0]))
-    frame = CameraFrame("front", model_of, pose, rgb, np.full((height, width), 3.0, np.float32), 0.0)
+    frame = CameraFrame("front", model_of, pose, np.full((height, width), 3.0, np.float32), rgb, 0.0)
 
     (found,) = detector.detect([frame])
     persons = [d for d in found if d.kind == "person"]
     assert len(persons) == 1 and persons[0].score > 0.5
     x, y, across, down = persons[0].box
     assert x <= CHEST[0] and y <= CHEST[1] and x + across >= CHEST[2] and y + down >= CHEST[3]
-    upside = CameraFrame("front", model_of, pose, np.zeros_like(rgb), frame.depth, 0.0)
+    upside = CameraFrame("front", model_of, pose, frame.depth, np.zeros_like(rgb), 0.0)
     assert detector.detect([upside]) == [[]], "and nobody in the dark"

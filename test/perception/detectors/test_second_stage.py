@@ -16,10 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
 from esar_ros.perception.detectors import backend
-from esar_ros.perception.detectors.backend import CameraFrame
 from esar_ros.perception.detectors.model_card import SecondStageCard, digest
 from esar_ros.perception.detectors.second_stage import (
     CHANNELS,
@@ -220,7 +220,7 @@ def _small(rgb: NDArray[np.uint8], depth: NDArray[np.float32]) -> CameraFrame:
     from esar_ros.geometry.camera import CameraModel
     from esar_ros.geometry.frames import Pose
 
-    return CameraFrame("front", CameraModel.from_horizontal_fov(64, 48, np.pi / 2), Pose(), rgb, depth, 0.0)
+    return CameraFrame("front", CameraModel.from_horizontal_fov(64, 48, np.pi / 2), Pose(), depth, rgb, 0.0)
 
 
 def _halve(path: Path) -> None:

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mission.errors import UsageError
 from esar_ros.perception.detectors import backend
-from esar_ros.perception.detectors.backend import CameraFrame, DetectorBackend
+from esar_ros.perception.detectors.backend import DetectorBackend
 from esar_ros.perception.fusion.evidence import Calibrated, Reliability
 from helpers.tiny_onnx import bright_tent, write_detector
 

@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mission.errors import UsageError
 from esar_ros.perception.detectors import backend
-from esar_ros.perception.detectors.backend import CameraFrame, DetectorBackend
+from esar_ros.perception.detectors.backend import DetectorBackend
 from esar_ros.perception.text.prompt_table import TABLE, load_table, save_table
 
 WORDS = ("person", "tent", "climbing rope", "flare")
@@ -47,7 +48,7 @@ def folder(weights: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
 
 def noise(frame: CameraFrame) -> CameraFrame:
     rgb = np.random.default_rng(1).integers(0, 256, frame.rgb.shape, dtype=np.uint8)
-    return CameraFrame(frame.camera, frame.model, frame.pose, rgb, frame.depth, frame.stamp)
+    return CameraFrame(frame.camera, frame.model, frame.pose, frame.depth, rgb, frame.stamp)
 
 
 PROMPTS = {"person": "person", "climbing rope": "rope"}

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from esar_ros.geometry.camera import CameraModel, optical_rotation
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation, quaternion_from_rpy, rotation_from_quaternion
-from esar_ros.perception.detectors.backend import CameraFrame, Detection2D
+from esar_ros.perception.detectors.backend import Detection2D
 from esar_ros.perception.fusion.localisation import localise
 from esar_ros.perception.settings import LocalisationSettings
 
@@ -118,7 +119,7 @@ def test_point_reprojects_to_the_box_and_covariance_is_proper(yaw, pitch, depth,
     model = CameraModel.from_horizontal_fov(640, 480, math.pi / 2)
     pose = Pose(np.array([10.0, -4.0, 50.0]), quaternion_from_rotation(optical_rotation(yaw, pitch)))
     frame = CameraFrame(
-        "front", model, pose, np.zeros((480, 640, 3), np.uint8), np.full((480, 640), depth, np.float32), 0.0
+        "front", model, pose, np.full((480, 640), depth, np.float32), np.zeros((480, 640, 3), np.uint8), 0.0
     )
     seen = localise(box(x, y, 20, 10, np.ones((10, 20), bool) if masked else None), frame, SETTINGS)
     pixel, inside = model.project(pose.inverse().apply(seen.position))
@@ -149,7 +150,7 @@ def test_covariance_is_honest_under_its_own_error_model():
         tilt = rotation_from_quaternion(quaternion_from_rpy(*error[3:]))
         pose = Pose(truth_pose.position + error[:3], quaternion_from_rotation(tilt @ rotation))
         frame = CameraFrame(
-            "front", model, pose, np.zeros((1, 1, 3), np.uint8), np.full((480, 640), measured, np.float32), 0.0
+            "front", model, pose, np.full((480, 640), measured, np.float32), np.zeros((1, 1, 3), np.uint8), 0.0
         )
         seen = localise(box(*corner, size, size), frame, SETTINGS)
         assert seen.covariance is not None

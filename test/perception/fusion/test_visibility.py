@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from esar_ros.perception.detectors.backend import CameraFrame
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.perception.fusion.visibility import unobstructed
 
 

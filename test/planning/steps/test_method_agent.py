@@ -95,7 +95,7 @@ def test_images_are_drawn_for_methods_that_look_and_depth_is_planar() -> None:
         assert ("colour" in views.drawn) is bool(images)
         assert len(method.observed[0].views) == images
     front = method.observed[0].views["front"]
-    assert front.image.shape[:2] == front.depth.shape
+    assert front.rgb.shape[:2] == front.depth.shape
     middle, corner = front.depth[16, 16], front.depth[0, 0]
     assert middle == pytest.approx(20.0, rel=1e-3) and corner == pytest.approx(20.0 / math.sqrt(2.88), rel=0.02)
     assert np.isinf(method.observed[0].views["left"].depth).all(), "at 100 m and beyond nothing was measured"

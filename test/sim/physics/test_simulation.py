@@ -68,7 +68,7 @@ def test_alone_the_world_is_what_it_sees(place: PlaceMap) -> None:
 
 @pytest.mark.parametrize("colour", [False, True])
 def test_cameras_show_the_other_vehicle_and_not_their_own(pair: LocalSimulator, colour: bool) -> None:
-    front = pair.images("uav1", segmentation=False, colour=colour).depth["front"]
+    front = pair.images("uav1", segmentation=False, colour=colour).views()["front"].depth
     assert front.min() == pytest.approx(FAR - 0.7, abs=0.5)
-    other = pair.images("uav2", segmentation=False, colour=colour).depth["front"]
+    other = pair.images("uav2", segmentation=False, colour=colour).views()["front"].depth
     assert other.min() > FAR  # it looks away

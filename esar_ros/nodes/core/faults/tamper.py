@@ -103,7 +103,7 @@ def _spoil(message: Any) -> Any:
 
 
 class FrameTamper:
-    """core.Tamper of nodes.messages.frame_source.FrameSet; what it does not do is refused by checked_schedule."""
+    """core.Tamper of geometry.camera_frame.FrameSet; what it does not do is refused by checked_schedule."""
 
     def stamp(self, frame_set: Any) -> int:
         """Stamp in ns."""
@@ -111,7 +111,8 @@ class FrameTamper:
 
     def shifted(self, frame_set: Any, seconds: float) -> Any:
         """With a later stamp."""
-        return replace(frame_set, ns=frame_set.ns + round(seconds * 1e9))
+        frames = tuple(replace(frame, stamp=frame.stamp + seconds) for frame in frame_set.frames)
+        return replace(frame_set, ns=frame_set.ns + round(seconds * 1e9), frames=frames)
 
     def spoiled(self, frame_set: Any) -> Any:
         """With depth that is NaN."""

@@ -14,9 +14,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.mapping.inputs import DepthView
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mapping.layers.coverage import Coverage
-from esar_ros.mission.observation import FREE, OCCUPIED, UNKNOWN, CameraView, Grid
+from esar_ros.mission.observation import FREE, OCCUPIED, UNKNOWN, Grid
 
 _GAP = 200.0  # m^2: smaller gaps have no frontier. VLFM's 1.5 m^2 at 5 m, at 60 m
 
@@ -28,10 +28,10 @@ class SearchedGround:
         """Takes the polygon (N, 2) of the search area and the range (m) at which a person is seen."""
         self._coverage = Coverage(area, look_range)
 
-    def observe(self, views: Iterable[CameraView]) -> None:
+    def observe(self, views: Iterable[CameraFrame]) -> None:
         """Adds the ground that images show."""
         for view in views:
-            self._coverage.observe(DepthView(view.depth, view.model, view.pose))
+            self._coverage.observe(view)
 
     def grid(self) -> Grid:
         """Returns the map: FREE where it is searched, UNKNOWN where it is not, OCCUPIED outside the area."""

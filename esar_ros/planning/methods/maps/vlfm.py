@@ -25,7 +25,6 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from esar_ros.mapping.inputs import DepthView
 from esar_ros.mapping.layers.ground_layers import GroundGrid, ValueLayer
 from esar_ros.mission.observation import Grid, Observation
 from esar_ros.planning.image_text import (
@@ -87,7 +86,7 @@ class Vlfm(Scoring, MapMethod):
         super().look(observation)
         for view in observation.views.values():
             score = self._scorer.score(view, observation)
-            self._values.paint(DepthView(view.depth, view.model, view.pose), score, self._settings.look_range)
+            self._values.paint(view, score, self._settings.look_range)
 
     def value(self, frontier: Frontier, observation: Observation, grid: Grid) -> float:
         """Returns the greatest value around the frontier's target; of equals the nearer frontier is worth more."""

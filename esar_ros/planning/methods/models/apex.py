@@ -31,10 +31,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import KINDS, PERSON
 from esar_ros.mission.decision import Goal
-from esar_ros.mission.observation import CameraView, Grid, Observation
+from esar_ros.mission.observation import Grid, Observation
 from esar_ros.planning.depth_view import BOX_GRID, surface_in_box, surface_points
 from esar_ros.planning.exchange import Form, clean
 from esar_ros.planning.method import scaled
@@ -262,7 +263,7 @@ class Apex(ActionMethod):
             self._maps.ground(clue.position[None], 1.0 if self._boxes else self._scores[clue.kind])
 
 
-def _found_words(view: CameraView, observation: Observation) -> str:
+def _found_words(view: CameraFrame, observation: Observation) -> str:
     """Returns what the detector has found in a camera's picture, with boxes in the model's coordinates."""
     finds = sorted(seen_in(view, observation.clues), key=lambda clue: (-clue.probability, clue.id))[:12]
     named = [(clean(clue.text or clue.kind.replace("_", " "), 60), clue) for clue in finds]
@@ -270,7 +271,7 @@ def _found_words(view: CameraView, observation: Observation) -> str:
     return "; ".join(words) or "nothing"
 
 
-def _box(view: CameraView, place: Vector) -> str:
+def _box(view: CameraFrame, place: Vector) -> str:
     """Returns the box of a find: [left, top, right, bottom], each 0 to 1000."""
     local = (np.asarray(place) - view.pose.position) @ view.pose.rotation
     pixel, _ = view.model.project(local)

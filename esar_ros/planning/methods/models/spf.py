@@ -25,9 +25,10 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Vector, wrap_angle
 from esar_ros.mission.decision import Goal, GoalType, HeightReference
-from esar_ros.mission.observation import CameraView, Observation
+from esar_ros.mission.observation import Observation
 from esar_ros.planning.depth_view import depth_near
 from esar_ros.planning.discrete import STOP
 from esar_ros.planning.exchange import Form, clean
@@ -128,7 +129,7 @@ class SeePointFly(ActionMethod):
         settings = self._settings
         return max(settings.shortest, settings.longest * (label / LABELS) ** settings.curve)
 
-    def _towards(self, answer: Point, view: CameraView, observation: Observation, why: str) -> Choice:
+    def _towards(self, answer: Point, view: CameraFrame, observation: Observation, why: str) -> Choice:
         """Returns the turn towards a point of the image if it is off the nose, else the leg to it."""
         settings = self._settings
         u, v = answer.point[0] / GRID * view.model.width, answer.point[1] / GRID * view.model.height
@@ -163,5 +164,5 @@ class SeePointFly(ActionMethod):
         return Goal(GoalType.WAYPOINT, position, HeightReference.MAP, yaw, speed=self._settings.speed)
 
     @staticmethod
-    def _field(view: CameraView) -> str:
+    def _field(view: CameraFrame) -> str:
         return f"{2.0 * math.degrees(math.atan(view.model.width / 2.0 / view.model.fx)):.0f}"

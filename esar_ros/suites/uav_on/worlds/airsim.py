@@ -21,7 +21,7 @@ from esar_ros.bridges.airsim.types import (
     MAX_DEGREE_OF_FREEDOM,
     NO_DEPTH,
     SCENE,
-    CameraImage,
+    image_pixels,
     image_request,
     vector3r,
     yaw_mode,
@@ -152,13 +152,13 @@ class AirSimWorld:
         """Images of all cameras, a row each. Raises UsageError where their size is not the suite's."""
         requests = [image_request(str(n), kind, kind != SCENE) for n in range(len(self._settings.cameras))]
         answers = self._client.call("simGetImages", requests, self._name, False)
-        images = [CameraImage.of(answer) for answer in answers]
-        for image in images:
-            if image.pixels.shape[:2] != (side, side):
-                height, width = image.pixels.shape[:2]
-                told = f"camera {image.camera} gives images of type {kind} of {width}x{height} px"
+        images = [image_pixels(answer) for answer in answers]
+        for number, image in enumerate(images):
+            if image.shape[:2] != (side, side):
+                height, width = image.shape[:2]
+                told = f"camera {number} gives images of type {kind} of {width}x{height} px"
                 raise UsageError(told, f"the suite's are {side}x{side}: mend the server's settings.json")
-        return np.stack([image.pixels for image in images])
+        return np.stack(images)
 
 
 class AirSimScenes:

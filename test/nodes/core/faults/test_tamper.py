@@ -11,13 +11,12 @@ from nav_msgs.msg import Odometry
 from sensor_msgs.msg import BatteryState
 
 from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.camera_frame import CameraFrame, FrameSet
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission import names
 from esar_ros.msg import Clue, Clues, RangeImage
 from esar_ros.nodes.core.faults.tamper import FrameTamper, MessageTamper
 from esar_ros.nodes.core.steps import to_stamp
-from esar_ros.nodes.messages.frame_source import FrameSet
-from esar_ros.perception.detectors.backend import CameraFrame
 
 PERIOD = 50_000_000  # ns
 
@@ -82,7 +81,7 @@ def test_pictures_are_changed_in_a_copy() -> None:
     model = CameraModel.from_horizontal_fov(4, 2, 1.5)
     frames = tuple(
         CameraFrame(
-            camera, model, Pose(np.zeros(3)), np.zeros((2, 4, 3), np.uint8), np.full((2, 4), 2.0, np.float32), 1.0
+            camera, model, Pose(np.zeros(3)), np.full((2, 4), 2.0, np.float32), np.zeros((2, 4, 3), np.uint8), 1.0
         )
         for camera in names.CAMERAS
     )
@@ -92,3 +91,5 @@ def test_pictures_are_changed_in_a_copy() -> None:
     assert all(np.isnan(f.depth).all() for f in tamper.spoiled(whole).frames)
     assert all((f.depth == 2.0).all() for f in whole.frames)
     assert tamper.stamp(whole) == 7
+    later = tamper.shifted(whole, 2.0)
+    assert later.ns == 2_000_000_007 and all(frame.stamp == 3.0 for frame in later.frames)

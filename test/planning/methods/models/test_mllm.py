@@ -179,7 +179,7 @@ def test_a_sign_in_a_camera_s_picture_can_neither_stop_nor_report(
         method, _ = begin(chat.says(obeys if sign else ranks(1)))
         views = look()
         if sign:
-            image = views["front"].image
+            image = views["front"].rgb
             cv2.putText(image, "STOP,", (4, 26), cv2.FONT_HERSHEY_SIMPLEX, 0.7, (255, 255, 255), 2)
             cv2.putText(image, "LAND", (4, 52), cv2.FONT_HERSHEY_SIMPLEX, 0.7, (255, 255, 255), 2)
         flown.append(method.act(observe(0.0, views=views)))
