@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
-from esar_ros.planning.belief.brief.accounting import left_over, prohibitions_in, shares_in
+from esar_ros.planning.belief.brief.accounting import left_over
 from esar_ros.planning.belief.brief.amending import amended, correction, told_anew
 from esar_ros.planning.belief.brief.coordinates import Coordinates, Ground, found_in, ground_told, masked, placed
 from esar_ros.planning.belief.brief.facts import (
@@ -36,6 +36,7 @@ from esar_ros.planning.belief.brief.starts import defines, is_spot, start_of
 from esar_ros.planning.belief.brief.staying import is_stationary
 from esar_ros.planning.belief.brief.tokens import LONGEST, Item, Sentence, rewritten, sentences
 from esar_ros.planning.belief.brief.ways import KINDS, SEARCHED, Stated, said_of, stated_in
+from esar_ros.planning.belief.brief.withheld import denials_in, prohibitions_in, shares_in, without
 
 _SHORT = re.compile(
     r"\b(?:cannot|can't|could not|couldn't|will not|won't|has not|hasn't|never|did not|didn't) (?:have )?"
@@ -60,21 +61,23 @@ def parse_brief(prompt: str, ground: Ground | None = None) -> BriefFacts:
     rest = [Passage(LONGEST, len(prompt), None, Content.REST)] if len(prompt) > LONGEST else []
     prompt = prompt[:LONGEST]
     points = found_in(prompt)
-    orders = shares_in(masked(prompt, [one[:2] for one in points]))
+    orders = shares = shares_in(masked(prompt, [one[:2] for one in points]))
     away = [span for one in (*points, *orders) for span in (one[:2], getattr(one, "beside", None)) if span is not None]
     text = masked(prompt, away)  # what is not read as words: else "49S 251234" is 49 m south
     told = sentences(text)
-    if forbidden := prohibitions_in(text, told):
-        orders += forbidden
+    if forbidden := prohibitions_in(told):
+        orders = [*orders, *forbidden]
         text = masked(text, [one[:2] for one in forbidden])
         told = sentences(text)
     names = names_in(told)
     plain = measured(sentence.items for sentence in told)
-    rows = [rewritten(row, PLACES) for row in plain]
+    denied = denials_in(told, shares)
+    heard, meant = _without(told, plain, denied)
+    rows = [rewritten(row, PLACES) for row in meant]
     stated: list[Stated] = []
-    for number, (sentence, row) in enumerate(zip(told, rows, strict=True)):
+    for number, (sentence, row) in enumerate(zip(heard, rows, strict=True)):
         stated += stated_in(number, sentence, row, rows[number - 1] if number else [], names)
-    pairs = offsets(plain)
+    pairs = offsets(meant)
     stated = sorted(stated + pairs, key=lambda one: (one.number, one.first))
     safe = back_again(plain, names)
     stated = [one.searched() if one.move.persons and one.move.persons <= safe else one for one in stated]
@@ -102,7 +105,9 @@ def parse_brief(prompt: str, ground: Ground | None = None) -> BriefFacts:
         span: move for one, move in zip(stated, moves, strict=True) for span in one.spans
     }
     read |= {span: start for span in places}
-    fixes = _fixes(points, prompt, told, names, ground)
+    fixes = _fixes(points, prompt, told, names, ground, denied)
+    ways = [item[2:4] for row in plain for item in ((i.tag, i.low, i.start, i.end) for i in row) if item[0] in "LDT"]
+    orders += [one for one in denied if any(one.start <= start < one.end for start, _ in ways)]
     start = start or next((one.fact for one in fixes if isinstance(one.fact, StartFact)), None)
     passages = [*(Passage(*span, read.get(span)) for span in spans), *fixes, *orders]
     used = [*away, *(one[:2] for one in passages)]
@@ -127,15 +132,44 @@ def parse_brief(prompt: str, ground: Ground | None = None) -> BriefFacts:
 
 
 def _fixes(
-    points: Sequence[Coordinates], text: str, told: Sequence[Sentence], names: Sequence[str], ground: Ground | None
-) -> list[Passage]:
+    points: Sequence[Coordinates], text: str, told: Sequence[Sentence], names: Sequence[str], ground: Ground | None,
+    denied: Sequence[Passage],
+) -> list[Passage]:  # fmt: skip
     """Returns what the coordinates of a text are read as, by what their sentences say."""
     starts = [sentence.start for sentence in told]
     at = [bisect_right(starts, one.start) - 1 for one in points]
     items = [told[n].items if n >= 0 else () for n in at]
     ground = ground_told(points, items, ground)
     moves = [said_of(told[n].text if n >= 0 else "", names) for n in at]
-    return [placed(one, text, words, ground, move) for one, words, move in zip(points, items, moves, strict=True)]
+    return [
+        next(
+            (
+                Passage(*one[:2], None, Content.COORDINATES, other.why)
+                for other in denied
+                if other.start < one.end and one.start < other.end
+            ),
+            None,
+        )
+        or placed(one, text, words, ground, move)
+        for one, words, move in zip(points, items, moves, strict=True)
+    ]
+
+
+def _without(
+    told: Sequence[Sentence], plain: Sequence[Sequence[Item]], denied: Sequence[Passage]
+) -> tuple[list[Sentence], list[list[Item]]]:
+    """Returns sentences and their items without what is denied."""
+    heard, meant, at = [], [], 0
+    for sentence, row in zip(told, plain, strict=True):
+        end = sentence.start + len(sentence.text)
+        spans = []
+        while at < len(denied) and denied[at].start < end:
+            spans.append(denied[at][:2])
+            at += 1
+        one, items = without(sentence, row, spans) if spans else (sentence, list(row))
+        heard.append(one)
+        meant.append(items)
+    return heard, meant
 
 
 def _landmarks(
