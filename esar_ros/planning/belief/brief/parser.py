@@ -180,7 +180,7 @@ def _landmarks(
     adrift: set[str] = set()
     for one, parent in zip(stated, parents, strict=True):
         origin = stems(one.origin.words) if one.origin is not None and one.origin.kind is Kind.NAMED else frozenset()
-        if parent in (Reference.OTHER, Reference.DEFINES_START):
+        if parent in (Reference.OTHER, Reference.DEFINES_START) or (parent is Reference.START and start is None):
             adrift |= origin
         else:
             placed |= (
@@ -247,7 +247,7 @@ def _is_same(last: Stated, one: Stated) -> bool:
     if turn > _SAME_ANGLE or not is_as_far or one.is_parallel:
         return False
     if _are_halves(last, one):
-        return one.number <= last.number + (1 if one.is_weak else 2 if one.origin else 4)  # halves
+        return one.number == last.number
     if other_far is None and far is not None and one.origin is None:
         return True  # "four hundred metres north. North."
     return not one.goes_on

@@ -47,7 +47,7 @@ def start_of(
         if _places(one, landmark, [other for other in stated if other is not one]) and one.origin is not None:
             fact = StartFact(prompt[one.origin.start : one.origin.end] or one.origin.words, *one.way)
             return fact, list(one.spans), [other for other in stated if other is not one]
-    return StartFact(landmark, None, None), [], list(stated)
+    return StartFact(landmark, None, None), [named[0]], list(stated)
 
 
 def _places(one: Stated, landmark: str, others: Sequence[Stated]) -> bool:
