@@ -76,7 +76,6 @@ def measured(sentences: Iterable[Sequence[Item]]) -> list[list[Item]]:
     """Returns the items of each sentence with its measures put together."""
     rows: list[list[Item]] = []
     last: Item | None = None  # distance
-    is_denied = False  # a bearing, in the sentence before: "brg NOT 240. 204."
     for items in sentences:
         row = rewritten(items, _LENGTHS)
         row = [_grounded(row, at) for at in range(len(row))]
@@ -90,9 +89,6 @@ def measured(sentences: Iterable[Sequence[Item]]) -> list[list[Item]]:
             row[at] = _elliptic(row, at, last)
             last = row[at] if row[at].tag == "L" else last
         row = rewritten([_pointed(row, at) for at in range(len(row))], _BEARINGS)
-        if is_denied and row and row[0].tag == "N" and _is_bearing(row[0].value):
-            row[0] = replace(row[0], tag="D", value=of_bearing(row[0].value.value))
-        is_denied = any(item.tag == "X" and " not " in item.low for item in row)
         rows.append(row)
     facing: float | None = next((angle for row in rows if (angle := twelve(row)) is not None), None)
     for number, row in enumerate(rows):
@@ -322,8 +318,6 @@ def _pointed(row: Sequence[Item], at: int) -> Item:
     if item.tag not in "DE" or item.value.__class__ is not str:
         return item
     before, after = row[at - 1] if at else None, row[at + 1] if at + 1 < len(row) else None
-    if before is not None and before.low == "not":
-        return replace(item, tag="X", value=None)  # "it is not north of the chapel"
     is_measured = before is not None and before.tag in "LN" and item.value.isupper()  # "300 N hut"
     if after is not None and before is not None and before.tag == "A" and _is_path(row, at):
         return replace(item, tag="D", value=Direction(angle_of(item.value)))
@@ -384,8 +378,6 @@ def _is_bearing(number: Number) -> bool:
 
 
 _BEARINGS: list[Rule] = [
-    rule(r"bnN(?![,;]?c?N)", lambda items: joined(items, "X")),  # "bearing not 240 but 204"
-    rule(r"bnN[,;]?c?No?", lambda items: _bearing([items[0], *items[3:]])),
     rule(r"NoC", lambda items: joined(items, "X") if items[-1].low in _DEGREES else None),
     rule(r"(?:[l@][aA]?x?)?b(?:[fBjA:=]{0,2}|[fgBjAxPCVH]{0,5}[:=])No?|[l@g]A?No?", _bearing),
     rule(r"No", _bearing),

@@ -244,10 +244,8 @@ def _is_same(last: Stated, one: Stated) -> bool:
     (far, way), (other_far, other_way) = last.way, one.way
     turn = 0.0 if way is None or other_way is None else abs(math.remainder(way.angle - other_way.angle, math.tau))
     is_as_far = far is None or other_far is None or math.isclose(far.metres, other_far.metres, rel_tol=0.05)
-    if turn > _SAME_ANGLE or not is_as_far or one.is_parallel:
+    if turn > _SAME_ANGLE or not is_as_far or one.is_parallel or one.number != last.number:
         return False
-    if _are_halves(last, one):
-        return one.number == last.number
     if other_far is None and far is not None and one.origin is None:
         return True  # "four hundred metres north. North."
     return not one.goes_on

@@ -240,6 +240,8 @@ def _pairs(row: Sequence[Item]) -> list[tuple[Way, int, int]]:
             out.append((out[-1][0]._replace(direction=item.value), at, at))
             half = None
             continue
+        if item.tag == "L" and at and row[at - 1].tag == "l":
+            continue  # "at 1,980 m, going south-west": a height
         if half is not None and item.tag != "T" and item.tag != row[half].tag and at - half <= _REACH:
             length, direction = (row[half], item) if item.tag == "D" else (item, row[half])
             out.append((Way(length.value, direction.value), half, at))
