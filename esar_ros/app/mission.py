@@ -239,8 +239,9 @@ def main(argv: list[str]) -> int:
     options, task = options_from(arguments)
     results = ResultsFolder(Path(options.out))
     results.prepare()
+    told = task.prompt
     if arguments.correct.strip():  # flown and scored as a task of its own, which lies beside its result
-        prompt = with_correction(task.prompt, arguments.correct)
+        prompt = with_correction(told, arguments.correct)
         task = parse_task(
             task.model_copy(update={"prompt": prompt}).model_dump_json(by_alias=True), "the corrected task"
         )
@@ -251,7 +252,7 @@ def main(argv: list[str]) -> int:
         messages.ensure()
     print(f"Mission {task.id} on {task.map}: {options.planner}, seed {options.seed}, {options.world}, {options.pace}")
     print(f"  {task.prompt}\n", flush=True)
-    if unread := unread_in(task):
+    if unread := unread_in(task, told):
         print("  Not read of it by the rules of belief, which search the wider (esar brief asks what to decide):")
         print("".join(f"    {words}\n" for words in unread), flush=True)
     if options.world == PX4:

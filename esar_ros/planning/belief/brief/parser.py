@@ -84,6 +84,8 @@ def parse_brief(prompt: str, ground: Ground | None = None) -> BriefFacts:
     anew = correction(rows)
     said = [span for one in stated for span in one.spans]
     stated = told_anew(amended(stated, text, anew), anew)
+    if anew < len(told) and any(one.start >= told[anew].start for one in denied):
+        stated = [one for one in stated if one.number >= anew or one.is_start]  # "Correction: she is not there"
     kept = {span for one in stated for span in one.spans}
     orders += [Passage(*span, None, Content.WAY, "taken back", True) for span in said if span not in kept]
     spans = [span for one in stated if one.way.distance or not one.is_weak for span in one.spans]
@@ -165,6 +167,8 @@ def _without(
         spans = []
         while at < len(denied) and denied[at].start < end:
             spans.append(denied[at][:2])
+            if denied[at].end > end:
+                break  # it goes on in the next sentence
             at += 1
         one, items = without(sentence, row, spans) if spans else (sentence, list(row))
         heard.append(one)

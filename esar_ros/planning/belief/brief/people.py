@@ -22,7 +22,7 @@ from esar_ros.planning.belief.brief.groups import (
     groups_in,
     is_person,
 )
-from esar_ros.planning.belief.brief.lexicon import HELPERS, PEOPLE, SMALL, TAG_OF
+from esar_ros.planning.belief.brief.lexicon import CATEGORIES, HELPERS, PEOPLE, SMALL, TAG_OF
 from esar_ros.planning.belief.brief.plain import affirmed, named_whole, plain_words
 from esar_ros.planning.belief.brief.tokens import Item, Sentence
 
@@ -31,7 +31,7 @@ COUNTED = 3.0  # weight from which on a phrase tells a number, not only somebody
 _CROWD = 60  # people: more is no number of people
 _SAID = 6.0  # weight of a number that is said to be that of the missing
 _LABELLED = 9.0  # weight of one that goes before the lines of a form
-_PLACE_BEFORE = re.compile(r"\b(?:[Tt]he|[Aa]n?|[Ii]n|[Aa]t|on|[Tt]o|into|near|across|crossing|from|of|[A-Z]\w+)\s+$")
+_PLACE_BEFORE = re.compile(r"\b(?:[Tt]he|[Aa]n?|[Ii]n|[Aa]t|on|[Tt]o|into|near|across|crossing|from|of|[Bb]y|[A-Z]\w+)\s+$")
 _PLACE_AFTER = re.compile(r"\s+(?:trail|traverse|peninsula|lake|camp|glacier|ridge|beach|[A-Z][a-z]+)\b")
 _NAME_AFTER = re.compile(
     r"\s+and\s+(?:[A-Z]|(?:his|her|their|old|little|young)\b)|, \d+| \(\d|, [A-Z][a-z]+(?:,| and )|"
@@ -179,7 +179,7 @@ def names_in(told: Sequence[Sentence]) -> tuple[str, ...]:
         text = re.sub(r"^(?!Missing|Name|Lost|Overdue)[^:]{1,40}:(?=\s)", "", sentence.text)
         for match in _NAME.finditer(text):
             before, after = text[: match.start()][-20:], text[match.end(1) :][:30]
-            if match[1] in no_names or _PLACE_BEFORE.search(before) or _PLACE_AFTER.match(after):
+            if match[1] in no_names or match[1].lower() in CATEGORIES or _PLACE_BEFORE.search(before) or _PLACE_AFTER.match(after):
                 continue
             is_spoken_of = _is_unknown(match[1].lower()) and (
                 _COMPANIONS.match(text, match.end(1)) or _DRESSED.match(after) or _LOST_AFTER.match(text, match.end(1))

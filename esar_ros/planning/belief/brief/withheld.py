@@ -43,13 +43,15 @@ _NEGATORS = re.compile(  # deny what follows them in their clause
     re.IGNORECASE,
 )
 _DENIES = re.compile(  # whatever else their sentence says
-    r"\b(?:false|untrue|unlikely|impossible|den(?:y|ies|ied)|rul(?:e|es|ed|ing) out|exclud\w+|ignore|forget|disregard|"
+    r"\b(?:unlikely|impossible|den(?:y|ies|ied)|rul(?:e|es|ed|ing) out|exclud\w+|"
     r"another (?:man|woman|person|boy|girl))\b|\?[\"”')]?$",
     re.IGNORECASE,
 )
+_RETRACTS = re.compile(r"\b(?:false|untrue|wrong|ignore|forget|disregard)\b", re.IGNORECASE)  # what stands before it
 _OTHERS = re.compile(r"\b(?:safe|safely|unhurt|rescued|evacuated|accounted)\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,.;:!?()\n]|\b(?:and|but|so)\b", re.IGNORECASE)
 _DENIED_TO, _GAP = re.compile(r"[.;:!?\n]|\bbut\b", re.IGNORECASE), re.compile(r",|\band\b", re.IGNORECASE)
+_MEASURES = frozenset("D#deh")  # tags of words of a distance or a direction
 _DENIED, _OF_OTHERS = "it is denied, doubted or asked", "it is told of somebody who is safe"
 
 
@@ -83,19 +85,23 @@ def denials_in(told: Sequence[Sentence], shares: Sequence[Passage]) -> list[Pass
     """Returns the clauses of which no way is read; told: the sentences of a text; shares: its percentages."""
     found: list[Passage] = []
     at = 0
-    for sentence in told:
+    for number, sentence in enumerate(told):
         last = sentence.start + len(sentence.text)
         while at < len(shares) and shares[at].end <= sentence.start:
             at += 1
         whole = ""
         if at < len(shares) and shares[at].start < last and not shares[at].is_aside:
             whole = "it tells shares"
-        elif _DENIES.search(sentence.text):
+        elif _DENIES.search(sentence.text) or _RETRACTS.search(sentence.text):
             whole = _DENIED
         elif _OTHERS.search(sentence.text) and not _NEGATORS.search(sentence.text):
             whole = _OF_OTHERS
         if whole:
-            found.append(Passage(sentence.start, last, None, Content.DENIAL, whole))
+            is_of_last = bool(number and _RETRACTS.search(sentence.text))
+            is_of_last &= not any(item.tag in _MEASURES for item in sentence.items)
+            first = told[number - 1].start if is_of_last else sentence.start  # "That report is false."
+            found = [one for one in found if one.start < first]
+            found.append(Passage(first, last, None, Content.DENIAL, whole))
             continue
         end = 0
         for match in _NEGATORS.finditer(sentence.text):
