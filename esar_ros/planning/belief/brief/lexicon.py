@@ -181,3 +181,41 @@ KIND_WORDS: dict[str, str] = {  # clue kinds in a brief
     "rope": r"ropes?|cords?",
     "footprints": r"(?:foot|boot)?[\s-]?prints?|foot-?steps|tracks? of|trail of",
 }
+
+NO_NAMES = word_set(
+    "I Me My Our Us Somebody Someone Anybody Anyone Something North South East West Monday Tuesday "
+    "Wednesday Thursday Friday Saturday Sunday January February March April May June July August September "
+    "October November December Weather Time Missing Start Light Local Log "
+    "Up The He She They We You It His Her Their French Chinese German Control Drone Sector Hotel Lake Mount "
+    "Camp Point Yesterday Today Tonight However Then Later Meanwhile Now Last Early Late Alert Name Names "
+    "Search Contact Sadly Afterwards Instead Everyone Nobody Boat Bus Car Glider Helicopter Plane Raft Ship Truck Van "
+    "Mr Mrs Ms Miss Dr"
+)
+SAFE = re.compile(
+    r"(?<!not )(?<!n't )(?<!never )(?<!yet )\b"
+    r"(?:safe|ok|fine|well|unhurt|home|rescued|found ok|swam (?:ashore|in|to)|evacuated|fetched back|driven home|"
+    r"came back|ran back|turned back|returned|walked back|reached (?:the )?(?:valley|road|hut|village)|"
+    r"made it|with us|are in|is in the|not (?:a )?(?:missing|casualty)|(?:is|are) back|took the bus|asleep|"
+    r"recovered|stayed|(?:is|are) (?:here|with (?:me|us)))\b",
+    re.IGNORECASE,
+)
+GROUPS = word_set("family party group team crew rope band pair couple class")
+FUNCTION = word_set(
+    "is are was were be been has have had and or but of in on at to from by with for when who that which not "
+    "no it he she they we i you as then there so if will would could can may this about left went go goes "
+    "going gone took it's whose whom because without returned returns"
+)
+_LONG = tuple(word for word in PEOPLE if len(word) > 4)
+_TRADE = re.compile(
+    r"(?!twist|waist|exist|consist|persist|insist|assist|resist|enlist)[a-z]{3,}ist|"
+    r"[a-z]{3,}(?:friend|herd|fowler|smith|mate|keeper|logist|grapher|sister|brother|fisher|maker|worker|driver|rider|(?:wo)?m[ae]n)"
+)
+
+
+def is_person(noun: str) -> bool:
+    """Returns whether a word in lower case, or what it is the plural of, means somebody."""
+    one = noun.removesuffix("s")
+    is_made = one.endswith(_LONG) and one != "screwdriver"  # "paddleboarder"
+    return (
+        noun in PEOPLE or one in PEOPLE or noun.removesuffix("es") in PEOPLE or is_made or bool(_TRADE.fullmatch(one))
+    )
