@@ -232,7 +232,7 @@ def _link(words: Sequence[str], at: int) -> int:
 
 
 def _people_at(words: Sequence[str], first: int, names: frozenset[str]) -> _Group | None:
-    """Returns the people whose phrase begins at a word: "two old friends", "her sons", "family of four", "Anna Lind"."""
+    """Returns the people whose phrase begins at a word: "two old friends", "a family of four", "Anna Lind"."""
     at, count = first, 0
     while at < len(words) and at - first < 6:
         word, after = words[at].lower(), words[at + 1].lower() if at + 1 < len(words) else ""
@@ -251,7 +251,8 @@ def _people_at(words: Sequence[str], first: int, names: frozenset[str]) -> _Grou
             return _Group(1, first, at + 1, False, False)
         elif is_person(noun):
             if not word.endswith("'s") and not is_person(after):
-                if after == "(" and words[at + 2].isdecimal() and words[at + 3 : at + 4] == [")"] and noun.endswith("s"):
+                is_plural = noun.endswith("s") and after == "(" and words[at + 3 : at + 4] == [")"]
+                if is_plural and words[at + 2].isdecimal():
                     return _Group(int(words[at + 2]), first, at + 4, True, False)
                 last = at + 1 + (words[at + 1 : at + 2] != [] and words[at + 1][:1].isupper())
                 is_age = words[last : last + 1] != [] and words[last].isdecimal() and count == 0

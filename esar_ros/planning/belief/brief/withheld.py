@@ -38,8 +38,8 @@ _FORBIDS = re.compile(
 )
 _END = re.compile(r"[.;!?\n]")
 _NEGATORS = re.compile(  # deny what follows them in their clause
-    r"\b(?:not|no(?! ?[,.;:!?]| wait)|never|nobody|no-one|none|nowhere|neither|nor|cannot|hardly|instead of|rather than|"
-    r"formerly|previously|except|\w{2,6}n['’]t|(?:ca|do|did|wo|is|has|does|could|would)nt)\b",
+    r"\b(?:not|no(?! ?[,.;:!?]| wait)|never|nobody|no-one|none|nowhere|neither|nor|cannot|hardly|instead of|"
+    r"rather than|formerly|previously|except|\w{2,6}n['’]t|(?:ca|do|did|wo|is|has|does|could|would)nt)\b",
     re.IGNORECASE,
 )
 _DENIES = re.compile(  # whatever else their sentence says
