@@ -28,7 +28,6 @@ from esar_ros.planning.belief.brief.facts import (
     StartFact,
     Way,
 )
-from esar_ros.planning.belief.brief.grid import offsets, references
 from esar_ros.planning.belief.brief.measures import measured
 from esar_ros.planning.belief.brief.people import COUNTED, back_again, count_victims, names_in
 from esar_ros.planning.belief.brief.places import PLACES, Kind, Place, alike, head, stems
@@ -77,8 +76,6 @@ def parse_brief(prompt: str, ground: Ground | None = None) -> BriefFacts:
     stated: list[Stated] = []
     for number, (sentence, row) in enumerate(zip(heard, rows, strict=True)):
         stated += stated_in(number, sentence, row, rows[number - 1] if number else [], names)
-    pairs = offsets(meant)
-    stated = sorted(stated + pairs, key=lambda one: (one.number, one.first))
     safe = back_again(plain, names)
     stated = [one.searched() if one.move.persons and one.move.persons <= safe else one for one in stated]
     anew = correction(rows)
@@ -100,8 +97,6 @@ def parse_brief(prompt: str, ground: Ground | None = None) -> BriefFacts:
     halved = _halved(stated, rows, start)
     stated = _scaled(stated, rows) if halved == stated else halved
     parents = _parents(stated, start)
-    stated = _bent(stated, parents)
-    parents = _parents(stated, start)
     moves = [_move(one, parent) for one, parent in zip(stated, parents, strict=True)]
     read: dict[tuple[int, int], Move | StartFact | None] = {
         span: move for one, move in zip(stated, moves, strict=True) for span in one.spans
@@ -113,8 +108,6 @@ def parse_brief(prompt: str, ground: Ground | None = None) -> BriefFacts:
     start = start or next((one.fact for one in fixes if isinstance(one.fact, StartFact)), None)
     passages = [*(Passage(*span, read.get(span)) for span in spans), *fixes, *orders]
     used = [*away, *(one[:2] for one in passages)]
-    if pairs:
-        used += [one[-1] for row in plain for one in references(row)]
     if start is not None and len(start.landmark) > 2:  # "2800" of "the 2800 camp"; "the tent south of the fork"
         used += [match.span() for match in re.finditer(re.escape(start.landmark), prompt)]
     passages += left_over(told, plain, rows, used, *_landmarks(start, stated, parents))
@@ -208,13 +201,12 @@ def _joined(stated: Sequence[Stated], start: StartFact | None) -> list[Stated]:
         if out and out[-1].is_weak and (one.way.distance is not None or not out[-1].is_bound) and not is_other_half:
             out.pop()
         last = out[-1] if out else None
-        is_return = one.turn == math.pi and one.origin is None
         is_from = one.origin is not None and start is not None and alike(one.origin.words, head(start.landmark))
         is_half = last is not None and is_from and _are_halves(last, one)  # "the path runs north from the hut"
         is_defining = last is not None and not is_half and (defines(last, start) or defines(one, start))
-        if last is None or is_return or is_defining or not _is_same(last, one):
+        if last is None or one.is_return or is_defining or not _is_same(last, one):
             if last is not None and one.goes_on and one.way.direction is None and one.origin is None:
-                one = one.of(one.way._replace(direction=_turned(last.way.direction, one.turn or 0.0)))
+                one = one.of(one.way._replace(direction=_turned(last.way.direction, math.pi if one.is_return else 0.0)))
                 # "another 500 m in that line", "500 m back the way they came"
             out.append(one)
             continue
@@ -248,7 +240,7 @@ def _is_same(last: Stated, one: Stated) -> bool:
     (far, way), (other_far, other_way) = last.way, one.way
     turn = 0.0 if way is None or other_way is None else abs(math.remainder(way.angle - other_way.angle, math.tau))
     is_as_far = far is None or other_far is None or math.isclose(far.metres, other_far.metres, rel_tol=0.05)
-    if turn > _SAME_ANGLE or not is_as_far or one.is_parallel or one.number != last.number:
+    if turn > _SAME_ANGLE or not is_as_far or one.number != last.number:
         return False
     if other_far is None and far is not None and one.origin is None:
         return True  # "four hundred metres north. North."
@@ -363,8 +355,6 @@ def _parent(
     if one.is_back or (origin is not None and origin.kind is Kind.HOME):
         return Reference.VEHICLE
     if origin is None or origin.kind in (Kind.PERSON, Kind.THERE) or (origin.is_left and number):
-        if origin is None and one.is_parallel and number:
-            return parents[-1]
         same = [parents[n] for n in range(number) if stated[n].origin == origin == Place(Kind.PERSON)]
         if same:
             return same[0]  # "a cap 200 m north of LKP, a shoe 450 m north of LKP"
@@ -393,33 +383,7 @@ def _is_placed(one: Stated, words: frozenset[str], start: StartFact | None) -> b
     if one.origin is None or one.way.distance is None or not words & one.around:
         return False
     is_other = one.origin.kind is Kind.NAMED and not words & stems(one.origin.words)
-    return one.origin.kind is Kind.HOME or (is_other and (start is None or is_spot(start, one.origin.words)))
-
-
-def _bent(stated: Sequence[Stated], parents: Sequence[Reference | int]) -> list[Stated]:
-    """Returns the ways with those made whole that are told by the way to their origin.
-
-    "600 m past the church" leads on in its direction; "400 m short of the col" shortens it.
-    """
-    out: list[Stated | None] = list(stated)
-    for number, (one, parent) in enumerate(zip(stated, parents, strict=True)):
-        whole = out[parent] if isinstance(parent, int) else None
-        if one.turn is None or one.way.distance is None or whole is None or whole.way.direction is None:
-            continue
-        far = whole.way.distance
-        if (
-            one.turn
-            and not one.goes_on
-            and far is not None
-            and far.metres > one.way.distance.metres
-            and isinstance(parent, int)
-        ):
-            far = replace(far, metres=far.metres - one.way.distance.metres)
-            way = whole.way._replace(distance=far)
-            out[parent], out[number] = replace(whole.of(way), spans=whole.spans + one.spans), None
-        else:
-            out[number] = one.of(one.way._replace(direction=_turned(whole.way.direction, one.turn)))
-    return [one for one in out if one is not None]
+    return one.origin.kind is Kind.HOME or (is_other and is_spot(start, one.origin.words))  # so none leads to itself
 
 
 def _told(parents: Sequence[Reference | int]) -> list[tuple[int, bool]]:
