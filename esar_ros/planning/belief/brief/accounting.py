@@ -180,7 +180,7 @@ def _landmarks(
     sentence: Sentence, row: Sequence[Item], placed: frozenset[str], adrift: frozenset[str], is_read: bool
 ) -> Iterator[Passage]:
     """Yields the places at or toward which somebody is said to be, and of which nobody says where they lie."""
-    spoken = [item.value for item in row if item.tag in "OKR" and item.value.kind is Kind.NAMED]
+    spoken = [item.value for item in row if item.tag in "OR" and item.value.kind is Kind.NAMED]
     items = sentence.items
     spans = []
     for at, item in enumerate(items):

@@ -54,7 +54,7 @@ def amended(stated: Sequence[Stated], prompt: str, corrected: int) -> list[State
             way = Way(one.way.distance or last.way.distance, one.way.direction or last.way.direction)
             move = replace(one.move, kinds=last.move.kinds | one.move.kinds, certainty=last.move.certainty)
             out[-1] = replace(
-                last, way=way, move=move, origin=one.origin or last.origin, goal=one.goal or last.goal,
+                last, way=way, move=move, origin=one.origin or last.origin,
                 is_weak=last.is_weak and one.is_weak, around=last.around | one.around, spans=last.spans + one.spans,
             )  # fmt: skip
         else:

@@ -17,7 +17,6 @@ from esar_ros.planning.belief.brief.accounting import left_over
 from esar_ros.planning.belief.brief.amending import amended, correction, told_anew
 from esar_ros.planning.belief.brief.coordinates import Coordinates, Ground, found_in, ground_told, masked, placed
 from esar_ros.planning.belief.brief.facts import (
-    VAGUE_SPREAD,
     BriefFacts,
     Content,
     Direction,
@@ -30,11 +29,11 @@ from esar_ros.planning.belief.brief.facts import (
 )
 from esar_ros.planning.belief.brief.measures import measured
 from esar_ros.planning.belief.brief.people import COUNTED, back_again, count_victims, names_in
-from esar_ros.planning.belief.brief.places import PLACES, Kind, Place, alike, head, stems
-from esar_ros.planning.belief.brief.starts import defines, is_spot, start_of
+from esar_ros.planning.belief.brief.places import PLACES, Kind, Place, head, stems
+from esar_ros.planning.belief.brief.starts import is_spot, start_of
 from esar_ros.planning.belief.brief.staying import is_stationary
 from esar_ros.planning.belief.brief.tokens import LONGEST, Item, Sentence, rewritten, sentences
-from esar_ros.planning.belief.brief.ways import KINDS, SEARCHED, Stated, said_of, stated_in
+from esar_ros.planning.belief.brief.ways import KINDS, Stated, said_of, stated_in
 from esar_ros.planning.belief.brief.withheld import denials_in, prohibitions_in, shares_in, without
 
 _SHORT = re.compile(
@@ -93,9 +92,8 @@ def parse_brief(prompt: str, ground: Ground | None = None) -> BriefFacts:
         ]
     start, places, stated = start_of(stated, prompt, rows)
     stated = _joined(stated, start)
-    stated = [_seen(one, start, stated) for one in stated]
-    halved = _halved(stated, rows, start)
-    stated = _scaled(stated, rows) if halved == stated else halved
+    stated = [_seen(one, start) for one in stated]
+    stated = _scaled(stated, rows)
     parents = _parents(stated, start)
     moves = [_move(one, parent) for one, parent in zip(stated, parents, strict=True)]
     read: dict[tuple[int, int], Move | StartFact | None] = {
@@ -180,9 +178,7 @@ def _landmarks(
         if parent in (Reference.OTHER, Reference.DEFINES_START) or (parent is Reference.START and start is None):
             adrift |= origin
         else:
-            placed |= (
-                origin | one.around | one.subject | (stems(one.goal.words) if one.goal is not None else frozenset())
-            )
+            placed |= origin | one.around
     return frozenset(placed), frozenset(adrift - placed)
 
 
@@ -201,10 +197,7 @@ def _joined(stated: Sequence[Stated], start: StartFact | None) -> list[Stated]:
         if out and out[-1].is_weak and (one.way.distance is not None or not out[-1].is_bound) and not is_other_half:
             out.pop()
         last = out[-1] if out else None
-        is_from = one.origin is not None and start is not None and alike(one.origin.words, head(start.landmark))
-        is_half = last is not None and is_from and _are_halves(last, one)  # "the path runs north from the hut"
-        is_defining = last is not None and not is_half and (defines(last, start) or defines(one, start))
-        if last is None or one.is_return or is_defining or not _is_same(last, one):
+        if last is None or one.is_return or not _is_same(last, one):
             if last is not None and one.goes_on and one.way.direction is None and one.origin is None:
                 one = one.of(one.way._replace(direction=_turned(last.way.direction, math.pi if one.is_return else 0.0)))
                 # "another 500 m in that line", "500 m back the way they came"
@@ -262,62 +255,14 @@ def _scaled(stated: Sequence[Stated], rows: Sequence[Sequence[Item]]) -> list[St
     return out
 
 
-def _halved(stated: Sequence[Stated], rows: Sequence[Sequence[Item]], start: StartFact | None) -> list[Stated]:
-    """Returns the ways with the one cut at its middle of which it is told "between the church and the mill"."""
-    out = list(stated)
-    for row in rows:
-        text = " ".join(item.low for item in row)
-        words = [] if SEARCHED.search(text) else text.partition("between ")[2].split()[:_BETWEEN]
-        middle = words.index("and") if "and" in words else len(words)
-        ends = stems(" ".join(words[:middle])), stems(" ".join(words[middle : middle + 4]))
-        for n, one in enumerate(out):
-            far, way = one.way
-            if far is not None and _leads_between(one, start, *ends):
-                out[n] = one.of(Way(Distance(0.5 * far.metres, max(far.spread, VAGUE_SPREAD)), way))
-                return out
-    return out
-
-
-def _leads_between(one: Stated, start: StartFact | None, *ends: frozenset[str]) -> bool:
-    """Returns whether a way leads from one of two places to the other."""
-    goal = one.around | (stems(one.goal.words) if one.goal is not None else frozenset())
-    is_near = start is not None and start.distance is None
-    words = one.origin.words if one.origin is not None else start.landmark if start is not None and is_near else ""
-    origin = stems(words)
-    return any(other & goal and end & origin for end, other in (ends, ends[::-1]))
-
-
-def _seen(one: Stated, start: StartFact | None, stated: Sequence[Stated]) -> Stated:
-    """Returns a way that leads from somebody to the start's landmark for one from there: "the hut due north of her".
-
-    "The hut is 400 m south of the deposit" tells where the deposit is, if nothing else tells where anybody is.
-    """
-    if start is None and one.origin == Place(Kind.PERSON) and one.subject:
-        start = StartFact(" ".join(one.subject), None, None)
-    if one.origin is None or one.is_start or start is None or one.way.direction is None:
+def _seen(one: Stated, start: StartFact | None) -> Stated:
+    """Returns a way that leads from somebody to the start's landmark for one from there: "the hut due north of her"."""
+    if start is None or one.is_start or one.origin is None or one.origin.kind is not Kind.PERSON:
         return one
-    landmark, origin = stems(head(start.landmark)), stems(head(one.origin.words))
-    if one.origin == Place(Kind.LAST) and landmark and landmark <= one.around - one.subject:
-        return replace(
-            one, origin=Place(Kind.NAMED, start.landmark)
-        )  # "your start is the mill; the hut is north of it"
-    is_mark = bool(landmark & one.subject) and start.distance is None and start.direction is None
-    if one.origin.kind is Kind.PERSON:
-        is_sought = bool(landmark & one.around)
-    elif one.origin.kind is Kind.HOME:
-        is_sought = is_mark and one.origin.words in ("us", "me")  # whoever says so is not with the vehicle
-    else:
-        others = [other for other in stated if other is not one and not other.move.searched]
-        counted = [other for other in others if other.origin is None or not origin & stems(head(other.origin.words))]
-        is_sought = is_mark and not origin & landmark and not counted and not any(origin & i.around for i in others)
-    if not is_sought:
+    if not stems(head(start.landmark)) & one.around:
         return one
-    around = one.around | origin
-    return replace(
-        one.of(Way(one.way.distance, _turned(one.way.direction, math.pi))),
-        origin=Place(Kind.NAMED, start.landmark),
-        around=around,
-    )
+    way = Way(one.way.distance, _turned(one.way.direction, math.pi))
+    return replace(one.of(way), origin=Place(Kind.NAMED, start.landmark))
 
 
 def _turned(direction: Direction | None, turn: float) -> Direction | None:
@@ -354,11 +299,11 @@ def _parent(
     origin = one.origin
     if one.is_back or (origin is not None and origin.kind is Kind.HOME):
         return Reference.VEHICLE
-    if origin is None or origin.kind in (Kind.PERSON, Kind.THERE) or (origin.is_left and number):
+    if origin is None or origin.kind in (Kind.PERSON, Kind.THERE):
         same = [parents[n] for n in range(number) if stated[n].origin == origin == Place(Kind.PERSON)]
         if same:
             return same[0]  # "a cap 200 m north of LKP, a shoe 450 m north of LKP"
-        return Reference.DEFINES_START if origin is None and not number and defines(one, start) else before
+        return before
     if origin.kind is Kind.LAST:
         words = stems(origin.words)
         if ends := [n for n in range(number - 1, -1, -1) if words & stated[n].around]:
@@ -371,11 +316,11 @@ def _parent(
     ends += [n for n in range(number + 1, len(stated)) if _is_placed(stated[n], words, start)]
     if ends:
         return ends[0]
-    if origin.is_left or start is None:
+    if start is None:
         return Reference.START
     if origin.words.startswith(("his ", "her ", "their ")):
         return before
-    return Reference.DEFINES_START if defines(one, start) else Reference.OTHER
+    return Reference.OTHER
 
 
 def _is_placed(one: Stated, words: frozenset[str], start: StartFact | None) -> bool:

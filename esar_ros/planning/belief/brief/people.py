@@ -132,9 +132,9 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
             claims.append((_weight(one, words, text, number), count))
             if claims[-1][0] >= _MISSING and one.is_name and one.size == 1:
                 lost.add(words[one.first])
-    claims += [(_MISSING + 0.1, len(lost))] * (len(lost) > 1) + [
-        (_MISSING + (1.0 if is_left else -0.5), labelled)
-    ] * (labelled > 0)
+    claims += [(_MISSING + 0.1, len(lost))] * (len(lost) > 1) + [(_MISSING + (1.0 if is_left else -0.5), labelled)] * (
+        labelled > 0
+    )
     most, best = max(((weight, count) for weight, count in claims if 0 < count <= _CROWD), key=lambda claim: claim[0])
     best = best - returned if most < _SAID and best > returned else best
     return None if most <= least and best == 1 else max(1, min(best, MOST_PEOPLE))

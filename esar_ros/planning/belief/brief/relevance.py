@@ -21,7 +21,7 @@ NEAR = 4  # items before or after a way that belong to it
 
 def is_told(row: Sequence[Item], way: Way, first: int, last: int) -> bool:
     """Returns whether half a way is told of somebody's way, not of anything else that has a length or a side."""
-    if (way.distance is not None and way.direction is not None):
+    if way.distance is not None and way.direction is not None:
         return True
     before, after = row[max(first - NEAR, 0) : first], row[last + 1 : last + 2]
     if way.distance is not None and after and after[0].tag == "j":
@@ -78,4 +78,4 @@ def _is_led(before: Sequence[Item]) -> bool:
 
 def _leads(item: Item) -> bool:
     """Returns whether an item is a place that a distance alone may count from."""
-    return item.tag == "O" and not item.low.startswith("of ") and not item.value.is_left
+    return item.tag == "O" and not item.low.startswith("of ")

@@ -24,28 +24,20 @@ SEARCHED = re.compile(
     r"there|nil|has been walked|no trace)\b",
     re.IGNORECASE,
 )
-_NOT_SEARCHED = re.compile(
-    r"\b(?:not|un)(?: yet)?(?: been)?[ -]?(?:searched|checked|combed|covered|swept)|\bto be (?:searched|checked)",
-    re.IGNORECASE,
-)
 _HEARSAY = re.compile(
     r"\b(?:unconfirmed|swear|claims?|rumou?r|not sure|may have been|might have been|tricks|not quite fit|"
     r"doubtful|unreliable|low reliability)\b",
     re.IGNORECASE,
 )
 _ORDERS = word_set("fly go search look check cover head proceed scan sweep")  # what the vehicle is told to do
-_SENT, _MOVED = word_set("task send direct"), word_set("moved shifted brought come changed")
+_SENT = word_set("task send direct")
 _WITHIN = word_set("within than")
 _AUXILIARY = word_set("will have operate begin can must fly")
-_SUBJECT = re.compile(r"(?:^|[^xsC])([xsC](?:['-]?[xsC]){0,3})(?:[OR]?[Bb]j?|=|:)?$")  # "the hut lies"
 _RETURN = re.compile(
     r"\b(?:(?:way|doubled|turned|came|come|gone|went|headed|walked|then|and) back(?! (?:to|at|in|from|up|down)\b)|"
     r"(?:metres|m|yards|yds?|kilometres?|km|miles?) back(?! from)|backtracked|retrac\w+|return(?:s|ed|ing)?)\b(?!-to)"
 )
-_RELATIVE = re.compile(r"[ORK],?[tW]Bj?$")
-_APPOSED = re.compile(r"[tWi]B?j?$|,j?$")
 _REACH = 22  # items between a distance and the direction that belongs to it
-_SUBJECT_ITEMS = 12  # items before a way that may tell what lies there
 _HEARD = 0.3  # weight of what is passed on without being believed
 
 
@@ -57,23 +49,19 @@ class Stated:
     number: int  # of the sentence
     first: int  # its first item
     origin: Place | None
-    goal: Place | None
     goes_on: bool
     is_start: bool  # of the vehicle
     is_bound: bool  # "within a kilometre": no farther than that
     is_return: bool  # back along the way before
     is_weak: bool  # half a way that counts only with its other half
     around: frozenset[str]  # stems of the words beside it: what is there
-    subject: frozenset[str]  # stems of what is said to be there: "the hut lies"
     move: Move  # what the sentence says about it; its reference is not known yet
     spans: tuple[tuple[int, int], ...]  # characters of the brief that tell it
 
     @property
     def is_back(self) -> bool:
         """Returns whether it leads to where the vehicle starts: "your strobe bears 090 from her"."""
-        if self.origin is None:
-            return self.goal is not None and self.goal.kind is Kind.HOME
-        return self.origin.kind is Kind.PERSON and self.is_start
+        return self.origin is not None and self.origin.kind is Kind.PERSON and self.is_start
 
     def of(self, way: Way) -> Stated:
         """Returns the statement with another way."""
@@ -94,15 +82,8 @@ def stated_in(
     end = 0  # of the way before
     shared: Place | None = None  # of "400 m east and 200 m north of the barn"
     for n, (way, first, last) in enumerate(pairs):
-        if found and found[-1].is_start and way.distance is None and first == end and found[-1].origin is not None:
-            after = _origin_of(row, way, first, last, end, len(row))  # "the tent place south of the fork"
-            found[-1] = replace(
-                found[-1], origin=replace(found[-1].origin, end=row[last if after is None else after].end)
-            )
-            continue
         until = pairs[n + 1][1] if n + 1 < len(pairs) else len(row)
         at = _origin_of(row, way, first, last, end, until)
-        subject = _subject(row, end, first)
         origin = None if at is None else row[at].value
         if (
             origin is None
@@ -116,28 +97,18 @@ def stated_in(
             origin = None
         if at is None and last + 1 < len(row) and row[last + 1].tag in "YZ":
             origin = Place(Kind.HOME)  # "three hundred yards behind you"
-        goal = next((item.value for item in row[last + 1 : until][:6] if item.tag == "K"), None)
         beside = [*row[max(end, first - 16) : first], *row[first + 1 : last], *row[last + 1 : min(until, last + 14)]]
         words = " ".join(item.low for item in beside if item.tag not in "OLDT")
-        if (
-            first > 1
-            and row[first - 1].tag in ",("
-            and row[first - 2].tag in "ORK"
-            and origin is not row[first - 2].value
-        ):
-            words += " " + row[first - 2].low  # "she left the inn, 250 m west of the launch site"
-        if not found and row[0].low in ("it", "it's", "that", "that's", "this"):
-            words += " " + " ".join(item.low for item in before if item.tag not in "OLDT")
         between = row[end : last + 3]
         goes_on = any(item.tag == "k" for item in between) or (origin is not None and origin.kind is Kind.THERE)
         is_return = _is_return(row, end, first, last) and way.direction is None
         goes_on |= is_return
         found.append(
             Stated(
-                way, number, first, origin, goal, goes_on,
+                way, number, first, origin, goes_on,
                 origin is not None and origin.kind is not Kind.HOME and _is_start(row, first, at, before),
                 bool(_WITHIN & {item.low for item in row[max(first - 3, 0) : first]}),
-                is_return, not is_return and not is_told(row, way, first, last), stems(words), subject,
+                is_return, not is_return and not is_told(row, way, first, last), stems(words),
                 replace(said, distance=way.distance, direction=way.direction),
                 tuple((row[n].start, row[n].end) for n in sorted({first, last})),
             )
@@ -157,25 +128,7 @@ def said_of(sentence: str, names: Sequence[str]) -> Move:
 
 def _is_searched(text: str) -> bool:
     """Returns whether it is told that a place was searched in vain."""
-    return bool(SEARCHED.search(text)) and not _NOT_SEARCHED.search(text)
-
-
-def _subject(row: Sequence[Item], end: int, first: int) -> frozenset[str]:
-    """Returns the stems of the noun of which the words before a way say that it lies there.
-
-    "The hut lies 300 m south"; "you fly from the hut, that is 300 m south"; not "he left the hut, 300 m south".
-    """
-    before = row[max(end, first - _SUBJECT_ITEMS) : first]
-    tags = "".join(item.tag for item in before)
-    match = _SUBJECT.search(tags)
-    noun = before[match.start(1) : match.end(1)] if match else ()
-    is_vehicle = any(item.tag in "VHFZ" for item in row[:first])
-    if match is None and (_RELATIVE.search(tags) or (is_vehicle and _APPOSED.search(tags))):
-        place = next((item.value for item in reversed(row[:first]) if item.tag in "ORK"), None)
-        return stems(place.words) if place is not None and place.kind is Kind.NAMED else frozenset()
-    if match is None and tags.endswith(("iB", "i")):  # "we can see the mast, it's north of us"
-        noun = next((row[at + 1 : at + 3] for at in range(first - 3, -1, -1) if row[at].tag == "A"), ())
-    return stems(" ".join(item.low for item in noun))
+    return bool(SEARCHED.search(text))
 
 
 def _pairs(row: Sequence[Item]) -> list[tuple[Way, int, int]]:
@@ -242,7 +195,7 @@ def _is_start(row: Sequence[Item], first: int, at: int | None, before: Sequence[
     ):
         return False  # "it was 600 m north of the inn that he was seen"
     if at is not None and at < first:
-        return _is_of_vehicle(row, at, before) and not any(item.tag in "BFK" for item in row[at:first])
+        return _is_of_vehicle(row, at, before) and not any(item.tag in "BF" for item in row[at:first])
     return _is_of_vehicle(row, first, before)
 
 
@@ -256,8 +209,6 @@ def _is_of_vehicle(row: Sequence[Item], first: int, before: Sequence[Item]) -> b
             continue
         is_order = item.low in _ORDERS and (at == 0 or row[at - 1].tag in ",&")
         said = {i.low for i in row[max(at - NEAR, 0) : at]}
-        if item.tag == "K" and row[at - 1].tag == "V" and said & _MOVED:
-            return True  # "they have moved their drone to the lower car park"
         if item.tag == "V" and said & _SENT:
             return False  # "task the drone south of the mast"
         if item.tag == "P" and at and row[at - 1].tag in "ZV":
@@ -266,7 +217,7 @@ def _is_of_vehicle(row: Sequence[Item], first: int, before: Sequence[Item]) -> b
         if is_clause or (_is_home(item) and item.low.endswith((" is", " lies"))):
             return True  # "the field from which you fly is"
         if (
-            item.tag in "PQK"
+            item.tag in "PQ"
             or is_order
             or (item.tag == "B" and row[at - 1].tag in "xC" and set(",;.") & {i.tag for i in row[:at]})
         ):
