@@ -64,7 +64,7 @@ _TAGS = {
     "Z": "your yours",
     "Y": "you you're you'll you've you'd",
     "U": "us here me",
-    "V": "drone drones drone's uav uavs uav's uas rpas quadcopter copter multicopter apparatus "
+    "V": "drone drones drone's uav uavs uav's uas rpas aircraft quadcopter copter multicopter apparatus "
     "air-unit air-team air-crew aerial-team aerial-unit",
     "H": "take-off takeoff t/o launch launches launched launching liftoff home start starts started starting "
     "deployment deployed deploys staging staged helipad strobe takes-off took-off taken-off taking-off "

@@ -182,10 +182,13 @@ def _speed(items: Sequence[Item]) -> Item | None:
 
 _LENGTHS: list[Rule] = [
     rule(r"[de][ps]d(?:-?d){0,2}", _number),
+    rule(r"#/#x(?=fa?u)", lambda items: _number(items) if items[-1].low in ("th", "rd") else None),
     rule(r"#/#|##(?=u)|#h|#&aq|(?<![aAj])[ps]d(?:-?d){0,2}", _number),
     rule(r"#|a?[dehqv](?:-?[dehqv]|&a?q|fa?[hv]|(?<=h)&[dev]|(?<=q)a[hv]){0,8}", _number),
+    rule(r"lN&N-?u", lambda items: _length(items[1:]) if items[0].low == "between" else None),
     rule(r"N(?:[-gj]|,j?)N-?[fajk]{0,2}u(?:&N)?", _length),
     rule(r"N-?[fajk]{0,3}u(?:&N)?|(?:a|k)j?u(?:&N)?", _length),
+    rule(r"(?:\+/?-|\?)[NL]", lambda items: joined(items, "X") if items[0].low in "+±" else None),  # "+/- 50 m"
     rule(r"Lz|LL|L/[ux]|N(?:[-g]N)?z", _speed),
 ]
 
@@ -294,11 +297,15 @@ def _way(items: Sequence[Item]) -> Item | None:
         if distance.value < _LEAST_BARE or distance.digits.startswith("0") or "." in distance.digits:
             return None
         distance = Distance(distance.value, STATED_SPREAD)
+    low = [item.low for item in items]
+    if "minus" in low or ("-" in low and low.index("-") > low.index(next(i.low for i in items if i.tag == "D"))):
+        direction = Direction(math.remainder(direction.angle + math.pi, math.tau))
     return joined(items, "T", Way(distance, direction))
 
 
 _WAYS: list[Rule] = [
+    rule(r"(?<![LN])D[:=]?[-+][LN]", _way),
     rule(r"[LN][jkgAlt]{0,4}D", _way),
-    rule(r"D[:=]{0,2}[-+&]?[LN]|D[/@jkg(]{1,3}[LN]", _way),
+    rule(r"D[:=]{0,2}[-+m&]?[LN]|D[/@jkg(]{1,3}[LN]", _way),
     rule(r"L,[jgAl]{0,3}D|D,[jgAlak]{0,3}L", _way),
 ]

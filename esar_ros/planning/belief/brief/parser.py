@@ -92,7 +92,7 @@ def parse_brief(prompt: str, ground: Ground | None = None) -> BriefFacts:
         ]
     start, places, stated = start_of(stated, prompt, rows)
     stated = _joined(stated, start)
-    stated = [_seen(one, start) for one in stated]
+    stated = [_seen(one, start, stated) for one in stated]
     stated = _scaled(stated, rows)
     parents = _parents(stated, start)
     moves = [_move(one, parent) for one, parent in zip(stated, parents, strict=True)]
@@ -104,6 +104,7 @@ def parse_brief(prompt: str, ground: Ground | None = None) -> BriefFacts:
     ways = [item[2:4] for row in plain for item in ((i.tag, i.low, i.start, i.end) for i in row) if item[0] in "LDT"]
     orders += [one for one in denied if any(one.start <= start < one.end for start, _ in ways)]
     start = start or next((one.fact for one in fixes if isinstance(one.fact, StartFact)), None)
+    spans += [span for span in places if span not in spans]
     passages = [*(Passage(*span, read.get(span)) for span in spans), *fixes, *orders]
     used = [*away, *(one[:2] for one in passages)]
     if start is not None and len(start.landmark) > 2:  # "2800" of "the 2800 camp"; "the tent south of the fork"
@@ -255,14 +256,37 @@ def _scaled(stated: Sequence[Stated], rows: Sequence[Sequence[Item]]) -> list[St
     return out
 
 
-def _seen(one: Stated, start: StartFact | None) -> Stated:
-    """Returns a way that leads from somebody to the start's landmark for one from there: "the hut due north of her"."""
-    if start is None or one.is_start or one.origin is None or one.origin.kind is not Kind.PERSON:
+def _seen(one: Stated, start: StartFact | None, stated: Sequence[Stated]) -> Stated:
+    """Returns a way that leads from somebody to the start's landmark for one from there: "the hut due north of her".
+
+    "The hut is 400 m south of the deposit" tells where the deposit is, if nothing else tells where anybody is.
+    """
+    if start is None and one.origin == Place(Kind.PERSON) and one.subject:
+        start = StartFact(" ".join(one.subject), None, None)
+    if one.origin is None or one.is_start or start is None or one.way.direction is None:
         return one
-    if not stems(head(start.landmark)) & one.around:
+    landmark, origin = stems(head(start.landmark)), stems(head(one.origin.words))
+    if one.origin == Place(Kind.LAST) and landmark and landmark <= one.around - one.subject:
+        return replace(
+            one, origin=Place(Kind.NAMED, start.landmark)
+        )  # "your start is the mill; the hut is north of it"
+    is_mark = bool(landmark & one.subject) and start.distance is None and start.direction is None
+    if one.origin.kind is Kind.PERSON:
+        is_sought = bool(landmark & one.around)
+    elif one.origin.kind is Kind.HOME:
+        is_sought = is_mark and one.origin.words in ("us", "me")  # whoever says so is not with the vehicle
+    else:
+        others = [other for other in stated if other is not one and not other.move.searched]
+        counted = [other for other in others if other.origin is None or not origin & stems(head(other.origin.words))]
+        is_sought = is_mark and not origin & landmark and not counted and not any(origin & i.around for i in others)
+    if not is_sought:
         return one
-    way = Way(one.way.distance, _turned(one.way.direction, math.pi))
-    return replace(one.of(way), origin=Place(Kind.NAMED, start.landmark))
+    around = one.around | origin
+    return replace(
+        one.of(Way(one.way.distance, _turned(one.way.direction, math.pi))),
+        origin=Place(Kind.NAMED, start.landmark),
+        around=around,
+    )
 
 
 def _turned(direction: Direction | None, turn: float) -> Direction | None:

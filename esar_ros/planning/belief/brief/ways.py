@@ -33,11 +33,15 @@ _ORDERS = word_set("fly go search look check cover head proceed scan sweep")  # 
 _SENT = word_set("task send direct")
 _WITHIN = word_set("within than")
 _AUXILIARY = word_set("will have operate begin can must fly")
+_SUBJECT = re.compile(r"(?:^|[^xsC])([xsC](?:['-]?[xsC]){0,3})(?:[OR]?[Bb]j?|=|:)?$")  # "the hut lies"
 _RETURN = re.compile(
     r"\b(?:(?:way|doubled|turned|came|come|gone|went|headed|walked|then|and) back(?! (?:to|at|in|from|up|down)\b)|"
     r"(?:metres|m|yards|yds?|kilometres?|km|miles?) back(?! from)|backtracked|retrac\w+|return(?:s|ed|ing)?)\b(?!-to)"
 )
+_RELATIVE = re.compile(r"[ORK],?[tW]Bj?$")
+_APPOSED = re.compile(r"[tWi]B?j?$|,j?$")
 _REACH = 22  # items between a distance and the direction that belongs to it
+_SUBJECT_ITEMS = 12  # items before a way that may tell what lies there
 _HEARD = 0.3  # weight of what is passed on without being believed
 
 
@@ -55,6 +59,7 @@ class Stated:
     is_return: bool  # back along the way before
     is_weak: bool  # half a way that counts only with its other half
     around: frozenset[str]  # stems of the words beside it: what is there
+    subject: frozenset[str]  # stems of what is said to be there: "the hut lies"
     move: Move  # what the sentence says about it; its reference is not known yet
     spans: tuple[tuple[int, int], ...]  # characters of the brief that tell it
 
@@ -109,6 +114,7 @@ def stated_in(
                 origin is not None and origin.kind is not Kind.HOME and _is_start(row, first, at, before),
                 bool(_WITHIN & {item.low for item in row[max(first - 3, 0) : first]}),
                 is_return, not is_return and not is_told(row, way, first, last), stems(words),
+                _subject(row, end, first),
                 replace(said, distance=way.distance, direction=way.direction),
                 tuple((row[n].start, row[n].end) for n in sorted({first, last})),
             )
@@ -129,6 +135,24 @@ def said_of(sentence: str, names: Sequence[str]) -> Move:
 def _is_searched(text: str) -> bool:
     """Returns whether it is told that a place was searched in vain."""
     return bool(SEARCHED.search(text))
+
+
+def _subject(row: Sequence[Item], end: int, first: int) -> frozenset[str]:
+    """Returns the stems of the noun of which the words before a way say that it lies there.
+
+    "The hut lies 300 m south"; "you fly from the hut, that is 300 m south"; not "he left the hut, 300 m south".
+    """
+    before = row[max(end, first - _SUBJECT_ITEMS) : first]
+    tags = "".join(item.tag for item in before)
+    match = _SUBJECT.search(tags)
+    noun = before[match.start(1) : match.end(1)] if match else ()
+    is_vehicle = any(item.tag in "VHFZ" for item in row[:first])
+    if match is None and (_RELATIVE.search(tags) or (is_vehicle and _APPOSED.search(tags))):
+        place = next((item.value for item in reversed(row[:first]) if item.tag in "OR"), None)
+        return stems(place.words) if place is not None and place.kind is Kind.NAMED else frozenset()
+    if match is None and tags.endswith(("iB", "i")):  # "we can see the mast, it's north of us"
+        noun = next((row[at + 1 : at + 3] for at in range(first - 3, -1, -1) if row[at].tag == "A"), ())
+    return stems(" ".join(item.low for item in noun))
 
 
 def _pairs(row: Sequence[Item]) -> list[tuple[Way, int, int]]:

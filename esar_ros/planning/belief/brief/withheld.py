@@ -38,17 +38,19 @@ _FORBIDS = re.compile(
 )
 _END = re.compile(r"[.;!?\n]")
 _NEGATORS = re.compile(  # deny what follows them in their clause
-    r"\b(?:not|no(?! ?[,.;:!?]| wait)|never|nobody|no-one|none|nowhere|neither|nor|cannot|hardly|instead of|"
-    r"rather than|formerly|previously|except|\w{2,6}n['’]t|(?:ca|do|did|wo|is|has|does|could|would)nt)\b",
+    r"\((?:was|old|earlier)\b|\b(?:not|no(?! ?[,.;:!?]| wait)|never|nobody|no-one|none|"
+    r"nowhere|neither|nor|cannot|hardly|instead of|rather than|formerly|previously|except|\w{2,6}n['’]t|(?:ca|do|did|wo|is|has|does|could|would)nt)\b",
     re.IGNORECASE,
 )
 _DENIES = re.compile(  # whatever else their sentence says
     r"\b(?:unlikely|impossible|den(?:y|ies|ied)|rul(?:e|es|ed|ing) out|exclud\w+|"
-    r"another (?:man|woman|person|boy|girl))\b|\?[\"”')]?$",
+    r"(?:twelve|12) o'clock|another (?:man|woman|person|boy|girl))\b|\?[\"”')]?$",
     re.IGNORECASE,
 )
 _RETRACTS = re.compile(r"\b(?:false|untrue|wrong|ignore|forget|disregard)\b", re.IGNORECASE)  # what stands before it
-_OTHERS = re.compile(r"\b(?:safe|safely|unhurt|rescued|evacuated|accounted)\b", re.IGNORECASE)
+_OTHERS = re.compile(
+    r"\b(?:safe|safely|unhurt|rescued|evacuated|accounted|(?:is|are|\w+'s|came) back(?! (?:to|at|in)))\b", re.IGNORECASE
+)
 _CLAUSE = re.compile(r"[,.;:!?()\n]|\b(?:and|but|so)\b", re.IGNORECASE)
 _DENIED_TO, _GAP = re.compile(r"[.;:!?\n]|\bbut\b", re.IGNORECASE), re.compile(r",|\band\b", re.IGNORECASE)
 _MEASURES = frozenset("D#deh")  # tags of words of a distance or a direction
