@@ -36,7 +36,8 @@ _PLACE_BEFORE = re.compile(
 )
 _PLACE_AFTER = re.compile(r"\s+(?:trail|traverse|peninsula|lake|camp|glacier|ridge|beach|[A-Z][a-z]+)\b")
 _NAME_AFTER = re.compile(
-    r"\s+and\s+(?:[A-Z]|(?:his|her|their|old|little|young)\b)|, \d+| \([a-z\d]|, [A-Z][a-z]+(?:,| and )|,? in an? |"
+    r"\s+and\s+(?:[A-Z]|(?:his|her|their|old|little|young)\b)|, \d+| \((?:\d|[a-z]+(?: [a-z]+)?\))|"
+    r", [A-Z][a-z]+(?:,| and )|,? in an? |"
     r",? (?:wears|(?:is|has|was|went)(?: to)? (?:be|been|still|missing|overdue|lost|late|gone|out|not|with|back))\b|"
     r" (?:went|walked|ran|hiked|skied|climbed|wandered|stayed) "
 )
@@ -82,7 +83,7 @@ _LEFT = tuple(  # what is left of a group, and how much this counts
     )
 )  # fmt: skip
 _TITLES = frozenset(["mr", "mrs", "ms", "miss", "dr", "herr", "frau"])
-_VERBS = frozenset("BFGQVlfgu")  # tags of words of no noun phrase
+_VERBS = frozenset("BFQVlfgu")  # tags of words of no noun phrase
 _JOINS = frozenset([",", "and", "plus", "&", "+", "with", "nor"])
 
 
@@ -90,7 +91,8 @@ def names_in(told: Sequence[Sentence]) -> tuple[str, ...]:
     """Names of people: capitalised words that stand neither after an article or a preposition of place nor alone."""
     prompt = " ".join(sentence.text for sentence in told)
     no_names = NO_NAMES | set(re.findall(r"\b[Tt]he (?:[a-z]+ )?([A-Z][a-zé]+)\b", prompt))
-    inside = frozenset(_MID_SENTENCE.findall(prompt))
+    spoken = _MID_SENTENCE.finditer(prompt)
+    inside = {one[1] for one in spoken if not _PLACE_BEFORE.search(prompt[max(one.start() - 20, 0) : one.start(1)])}
     found: dict[str, None] = {}
     for sentence in told:
         text = re.sub(r"^(?!Missing|Name|Lost|Overdue)[^:]{1,40}:(?=\s)", "", sentence.text)

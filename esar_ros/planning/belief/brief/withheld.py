@@ -38,8 +38,9 @@ _FORBIDS = re.compile(
 )
 _END = re.compile(r"[.;!?\n]")
 _NEGATORS = re.compile(  # deny what follows them in their clause
-    r"\((?:was|old|earlier)\b|\b(?:not|no(?! ?[,.;:!?]| wait)|never|nobody|no-one|none|"
-    r"nowhere|neither|nor|cannot|hardly|instead of|rather than|formerly|previously|except|\w{2,6}n['’]t|(?:ca|do|did|wo|is|has|does|could|would)nt)\b",
+    r"(?<=\()(?:was|old|earlier)\b|\b(?:not|no(?! ?[,.;:!?]| wait)|never|nobody|no-one|none|nowhere|neither|nor|cannot|"
+    r"hardly|instead of|rather than|formerly|previously|except|\w{2,6}n['’]t|"
+    r"(?:ca|do|did|wo|is|has|does|could|would)nt)\b",
     re.IGNORECASE,
 )
 _DENIES = re.compile(  # whatever else their sentence says
@@ -52,7 +53,8 @@ _OTHERS = re.compile(
     r"\b(?:safe|safely|unhurt|rescued|evacuated|accounted|(?:is|are|\w+'s|came) back(?! (?:to|at|in)))\b", re.IGNORECASE
 )
 _CLAUSE = re.compile(r"[,.;:!?()\n]|\b(?:and|but|so)\b", re.IGNORECASE)
-_DENIED_TO, _GAP = re.compile(r"[.;:!?\n]|\bbut\b", re.IGNORECASE), re.compile(r",|\band\b", re.IGNORECASE)
+_DENIED_TO = re.compile(r"[.;!?\n]|\bbut\b", re.IGNORECASE)
+_GAP = re.compile(r"[,:]|\band\b", re.IGNORECASE)
 _MEASURES = frozenset("D#deh")  # tags of words of a distance or a direction
 _DENIED, _OF_OTHERS = "it is denied, doubted or asked", "it is told of somebody who is safe"
 
