@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -41,7 +41,6 @@ _SHORT = re.compile(
     r"(?:reach(?:ed)?|arrived?|made it|got(?:ten)? as far|got to|come as far)",
     re.IGNORECASE,
 )
-_BETWEEN = 12  # words of two places
 _SAME_ANGLE = 0.5  # rad within which two directions are told of one way
 _PACES = (25.0, 150.0)  # m a minute, at which people walk
 
@@ -101,8 +100,8 @@ def parse_brief(prompt: str, ground: Ground | None = None) -> BriefFacts:
     }
     read |= {span: start for span in places}
     fixes = _fixes(points, prompt, told, names, ground, denied)
-    ways = [item[2:4] for row in plain for item in ((i.tag, i.low, i.start, i.end) for i in row) if item[0] in "LDT"]
-    orders += [one for one in denied if any(one.start <= start < one.end for start, _ in ways)]
+    ways = sorted(item.start for row in plain for item in row if item.tag in "LDT")
+    orders += [one for one in denied if bisect_left(ways, one.start) < bisect_left(ways, one.end)]
     start = start or next((one.fact for one in fixes if isinstance(one.fact, StartFact)), None)
     spans += [span for span in places if span not in spans]
     passages = [*(Passage(*span, read.get(span)) for span in spans), *fixes, *orders]
@@ -135,18 +134,12 @@ def _fixes(
     items = [told[n].items if n >= 0 else () for n in at]
     ground = ground_told(points, items, ground)
     moves = [said_of(told[n].text if n >= 0 else "", names) for n in at]
-    return [
-        next(
-            (
-                Passage(*one[:2], None, Content.COORDINATES, other.why)
-                for other in denied
-                if other.start < one.end and one.start < other.end
-            ),
-            None,
-        )
-        or placed(one, text, words, ground, move)
-        for one, words, move in zip(points, items, moves, strict=True)
-    ]
+    out = []
+    for one, words, move in zip(points, items, moves, strict=True):
+        why = next((other.why for other in denied if other.start < one.end and one.start < other.end), "")
+        left = Passage(*one[:2], None, Content.COORDINATES, why)
+        out.append(left if why else placed(one, text, words, ground, move))
+    return out
 
 
 def _without(

@@ -63,11 +63,6 @@ def head(words: str) -> str:
     return _QUALIFIED.split(_ABOVE.sub("", words), maxsplit=1)[0]
 
 
-def tail(words: str) -> str:
-    """Returns what tells a place by another: "above the beach" of "the hut above the beach"; mostly empty."""
-    return _ABOVE.sub("", words)[len(head(words)) :]
-
-
 def alike(words: str, others: str) -> bool:
     """Returns whether two descriptions share a significant word."""
     return bool(stems(words) & stems(others))
@@ -121,8 +116,10 @@ _OWN = (
 _NOUN = r"[aA]?[jN]?(?:[xsCHVNP](?:['-][xsC])?){1,4}"
 PLACES: list[Rule] = [
     rule(rf"fj{{0,2}}(?:{_NOUN}(?:l{_NOUN})?)?,?[fl]?W[^,;.:()LDTf]{{1,10}}", _home_where),
+    rule(r"f[aA]?[jx]?s(?:Y|[AZ]?V)[xjB]{0,2}[HF]f?", _home),  # "of the place you start from"
     rule(rf"fj{{0,2}}{_OWN}", _home),
     rule(r"f[aA]?Q(?![^.,;:)])", lambda items: joined(items, "O", Place(Kind.PERSON))),  # "of LKP"
+    rule(r"ft(?=x)", lambda items: _named(items) if items[1].low == "there" else None),  # "from there tracks lead"
     rule(r"fj?(?:[itP]|ts|As|A(?![xsCHVNPjDLT]))(?![xC'W])", _named),
     rule(rf"f[jt]?{_NOUN}(?:f{_NOUN})?(?:l[aA]{_NOUN})?(?:W[^,;.:()LDT]{{1,8}})?|f[j]?W[^,;.:()LDTf]{{1,6}}", _named),
     rule(rf"l(?!N){_NOUN}(?:f{_NOUN})?(?:l[aA]{_NOUN})?(?:W[^,;.:()LDT]{{1,8}})?", _at),

@@ -34,6 +34,7 @@ _SENT = word_set("task send direct")
 _WITHIN = word_set("within than")
 _AUXILIARY = word_set("will have operate begin can must fly")
 _SUBJECT = re.compile(r"(?:^|[^xsC])([xsC](?:['-]?[xsC]){0,3})(?:[OR]?[Bb]j?|=|:)?$")  # "the hut lies"
+_IS_WHERE = re.compile(r"BW(?:Y|[AZ]?V)")
 _RETURN = re.compile(
     r"\b(?:(?:way|doubled|turned|came|come|gone|went|headed|walked|then|and) back(?! (?:to|at|in|from|up|down)\b)|"
     r"(?:metres|m|yards|yds?|kilometres?|km|miles?) back(?! from)|backtracked|retrac\w+|return(?:s|ed|ing)?)\b(?!-to)"
@@ -211,6 +212,8 @@ def _origin_of(row: Sequence[Item], way: Way, first: int, last: int, end: int, u
 
 def _is_start(row: Sequence[Item], first: int, at: int | None, before: Sequence[Item]) -> bool:
     """Returns whether a way that begins at an item, and counts from another, is the vehicle's."""
+    if at is not None and _IS_WHERE.match("".join(item.tag for item in row[at + 1 :])):
+        return True  # "300 m north of the hut is where you take off"
     if (
         first > 1
         and row[first - 1].tag == "B"

@@ -109,26 +109,6 @@ def test_a_distance_and_the_direction_beside_it_are_a_way(text: str, metres: flo
     assert bearings(text) == [bearing]
 
 
-def test_a_unit_and_a_length_are_taken_from_the_distance_before() -> None:
-    assert [one.metres for one in distances("Ten minutes north, then another twenty.")] == [
-        pytest.approx(10 * WALKING_SPEED), pytest.approx(20 * WALKING_SPEED)
-    ]  # fmt: skip
-    assert [one.metres for one in distances("1.2 km west, then the same distance south.")] == [1200.0, 1200.0]
-
-
-@pytest.mark.parametrize(
-    ("text", "bearing"),
-    [
-        ("Face north. She is at your six o'clock.", 180),
-        ("He is at your two o'clock if you face east.", 150),
-        ("Look up the glen, which runs north-east: she was dead ahead of you.", 45),
-        ("The sea is south. Facing the sea, which is south, they are behind you.", 0),
-    ],
-)
-def test_by_the_facing(text: str, bearing: float) -> None:
-    assert bearings(text)[-1] == bearing
-
-
 def test_vague_words_are_less_sure() -> None:
     sure, vague = distances("two hundred metres, then a few hundred metres")
     assert vague.spread > sure.spread
