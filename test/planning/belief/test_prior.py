@@ -97,7 +97,9 @@ def test_silence_is_as_wide_as_what_is_not_read() -> None:
 def test_ground_that_was_searched_in_vain_draws_no_search() -> None:
     text = "The drone starts at the hut. The gully 600 m north of the hut was searched in vain."
     assert share_near(spread(text), HOME + (0.0, 600.0), 150.0) < 0.05
-    assert share_near(spread(text.replace("was searched in vain", "is where she lies")), HOME + (0.0, 600.0), 150.0) > 0.4
+    assert (
+        share_near(spread(text.replace("was searched in vain", "is where she lies")), HOME + (0.0, 600.0), 150.0) > 0.25
+    )
 
 
 def test_a_landmark_that_may_not_be_the_start_is_doubted() -> None:

@@ -160,7 +160,7 @@ def _denied_end(sentence: Sentence, at: int) -> int:
     stop = _DENIED_TO.search(sentence.text, at)
     end = stop.start() if stop is not None else len(sentence.text)
     for gap in _GAP.finditer(sentence.text, at, end):
-        after = next((item for item in sentence.items if item.start - sentence.start >= gap.end()), None)
-        if after is not None and after.tag in "PQ":
+        after = [item.tag for item in sentence.items if item.start - sentence.start >= gap.end()][:2]
+        if "P" in after[:1] or "Q" in after:
             return gap.start()
     return end
