@@ -49,7 +49,8 @@ VAGUE = {"few": 3, "several": 4, "couple": 2, "dozen": 12}
 
 # Tags that rules are written in, beside those told by their words here: N number, L distance, D and E direction, T way,
 # X other measure (measures.py); O where something counts from, R where something is (places.py); # digits; x and C any
-# other word in lower case and with a capital. d e h q v: number words; u z: units; o b: degrees, bearing; a A Z: articles, "your";
+# other word in lower case and with a capital. d e h q v: number words; u z: units; o b: degrees, bearing; a A Z:
+# articles, "your";
 # Y V H F: the vehicle, its start, flying; s: spot; P Q G B: people, sightings, going, being; f g l W: prepositions and
 # "where"; i t: it, there; k j: going on, more or less; n: negation; w: wind; & c m p: and, conjunctions, minus, point.
 _TAGS = {
