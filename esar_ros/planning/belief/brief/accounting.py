@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from esar_ros.planning.belief.brief.facts import Content, Passage
-from esar_ros.planning.belief.brief.lexicon import BANDS, CATEGORIES, GROUPS, SIDED, SLOPES, is_person, word_set
+from esar_ros.planning.belief.brief.groups import GROUPS, is_person
+from esar_ros.planning.belief.brief.lexicon import BANDS, CATEGORIES, SIDED, SLOPES, word_set
 from esar_ros.planning.belief.brief.measures import Number
 from esar_ros.planning.belief.brief.places import Kind, stems
 from esar_ros.planning.belief.brief.tokens import Item, Sentence

@@ -1,114 +1,197 @@
 """The missing people of a brief: their names and their number.
 
-The number is one that is said to be missing or to be left, that of a line of a form, else that of the people who are
-spoken of first: numbers of people, kin and names, added up where "and" or "with" joins them.
+The number is that of the noun phrase that is most likely those who are sought: what is said to be left of a group, a
+number on a form, people said to be missing, else those who are spoken of first. A phrase is a list of numbers of
+people, of kin and of names: "Anna Lind, her sons Tom and Ben and their guide" are four.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from esar_ros.planning.belief.brief.facts import MOST_PEOPLE
-from esar_ros.planning.belief.brief.lexicon import (
-    BANDS,
-    CATEGORIES,
-    FUNCTION,
-    GROUPS,
-    HELPERS,
+from esar_ros.planning.belief.brief.groups import (
+    CAME_BACK,
+    GOES,
     NO_NAMES,
+    OTHERS,
+    PARTED,
     SAFE,
-    TAG_OF,
+    Group,
+    groups_in,
     is_person,
 )
+from esar_ros.planning.belief.brief.lexicon import CATEGORIES, HELPERS, PEOPLE, SMALL, TAG_OF
+from esar_ros.planning.belief.brief.plain import affirmed, named_whole, plain_words
 from esar_ros.planning.belief.brief.tokens import Item, Sentence
 
 _ALONE = 0.0  # weight of one person, of whom nothing is said
 COUNTED = 3.0  # weight from which on a phrase tells a number, not only somebody
 _CROWD = 60  # people: more is no number of people
-_SAID = 6.0  # weight from which on a number is that of those who are left, of whom nobody is back
-_MISSING = 8.0  # weight of those who are said to be missing
-_NAME = re.compile(r"\b([A-Z][a-zé]{1,14})\b(?:['’]s\b)?")
-_MID_SENTENCE = re.compile(r"[a-z,] ([A-Z][a-zé]{1,14})\b")
-_PLACE_BEFORE = re.compile(
-    r"\b(?:[Tt]he|[Aa]n?|[Ii]n|[Aa]t|on|[Tt]o|into|near|across|crossing|from|of|[Bb]y|[A-Z]\w+)\s+$"
-)
+_SAID = 6.0  # weight of a number that is said to be that of the missing
+_LABELLED = 9.0  # weight of one that goes before the lines of a form
+_PLACE_BEFORE = re.compile(r"\b(?:[Tt]he|[Aa]n?|[Ii]n|[Aa]t|on|[Tt]o|into|near|across|crossing|from|of|[Bb]y|[A-Z]\w+)\s+$")
 _PLACE_AFTER = re.compile(r"\s+(?:trail|traverse|peninsula|lake|camp|glacier|ridge|beach|[A-Z][a-z]+)\b")
 _NAME_AFTER = re.compile(
-    r"\s+and\s+(?:[A-Z]|(?:his|her|their|old|little|young)\b)|, \d+| \((?:\d|[a-z]+(?: [a-z]+)?\))|"
-    r", [A-Z][a-z]+(?:,| and )|,? in an? |"
-    r",? (?:wears|(?:is|has|was|went)(?: to)? (?:be|been|still|missing|overdue|lost|late|gone|out|not|with|back))\b|"
-    r" (?:went|walked|ran|hiked|skied|climbed|wandered|stayed) "
+    r"\s+and\s+(?:[A-Z]|(?:his|her|their|old|little|young)\b)|, \d+| \(\d|, [A-Z][a-z]+(?:,| and )|"
+    r",? (?:wears|is missing|has to be|has been missing)\b"
 )
-_BACK = (
-    r"(?: (?:who|has|have|had|is|are|was|were|been|already|now|since|later|both|safely|all))*"
-    r" (?:c[ao]me (?:back|down|home|in)|got (?:back|down|out|home)|walked (?:out|back|down|in)|made it|returned|"
-    r"turned (?:back|round|around|up)|safe|rescued|found (?:alive|safe|well|ok)|winched|in hospital|accounted for|"
-    r"finished|arrived|evacuated|recovered|ashore|with us|picked up|back|"
-    r"(?:brought|carried|taken|flown) (?:back|down|in|out|off|home|ashore)|"
-    r"been (?:found|rescued|picked|winched|taken|brought)|reached (?:the |a )?\w+)\b"
+_LOST_AFTER = re.compile(
+    r" (?:went|walked|ran|hiked|skied|climbed|wandered|stayed) |(?:'s| is| has) (?:back|with)\b"
+    r"| (?:is|has been|was|went) (?:still )?(?:missing|overdue|lost|late|gone|out|not)\b"
 )
-_RETURNED = re.compile(
-    rf"(?<![\d.])(?<!\bat )(?<!\bby )(?<!since )\b(\d+)(?: of (?:us|them|\d+|the \w+))?(?: others?| more)?"
-    rf"(?: (?!of\b|hours?\b|days?\b|min|h\b|am\b|pm\b|o'clock)\w+)?(?: ,)?{_BACK}"
+_ONE = "(?:an?|another|someone|his|her|their|[1-9]|" + "|".join(list(SMALL)[1:]) + ")"
+_COMPANIONS = re.compile(  # "Ann, her brother and"; "Tom and two others"; "Chen went up with two colleagues"
+    rf"(?: [^.;:]{{2,60}} (?:so|as|nor|neither) (?:is|are|was|were|has|have|had|did) (?:[A-Z]|{_ONE} )|"
+    rf"(?:,? (?:and|plus) {_ONE}|, (?:his|her|their)|"
+    rf" (?:\w+ ){{0,3}}?(?:{'|'.join(sorted(GOES))}) (?:\w+ ){{0,4}}?with {_ONE}) (?:\w+ ){{0,2}}?"
+    rf"(?:others?|more|else|of (?:his|her|their)|(?:{'|'.join(sorted(PEOPLE))})s?)\b)"
+)
+_DRESSED = re.compile(r",? in an? | \([a-z]+(?: [a-z]+)?\)")  # "Han, in a yellow suit"; "Peng (white jacket)"
+_NAME_LABEL = re.compile(r"(?:\w+ )?names? ?:")
+_NAME = re.compile(r"\b([A-Z][a-zé]{1,14})\b(?:['’]s\b)?")
+_MID_SENTENCE = re.compile(r"[a-z,] ([A-Z][a-zé]{1,14})\b")
+
+_SOUGHT = re.compile(
+    r"\b(?:missing|look\w*\s+for|search\w*\s+for|sought|lost|still out|overdue|locate|concerns?|short by|has "
+    r"gone|have gone|not\s+(?:returned|come\s+(?:back|home|down)|been heard|answered)|unaccounted|stranded|"
+    r"vanished|disappeared|went out|objects?|subjects?|to be found|last (?:seen|photographed|heard))\b",
+    re.IGNORECASE,
 )
 _TELLS = re.compile(  # what a witness does
-    r"^[\w' ,-]{0,24}?\b(?<!been )(?<!was )(?<!were )(?:saw|sees?|met|sa(?:id|ys?)|t(?:old|ells?)|report(?:s|ed)|"
-    r"hear(?:d|s)|noticed|remember\w*|found|believes?|thinks?|rang|called|watched|spotted|observed|came back)\b"
+    r"^[\w' ,-]{0,24}?\b(?<!been )(?<!was )(?<!were )(?:saw|sees?|met|said|says?|told|tells?|reports?|reported|heard|"
+    r"hears?|noticed|"
+    r"remember\w*|found|believes?|thinks?|rang|called|watched|spotted|passed|lost sight|walked (?:him|her|them|"
+    r"back)|came back|observed|"
+    r"(?:look|search)\w* for (?:him|her|them))\b",
+    re.IGNORECASE,
 )
-_BY = re.compile(
-    r"(?:informant|report\w*|witness\w*|source|call\w*|contact|raised|not missing|returned|safe|rescued|recovered|back)"
-    r"\b[^:]{0,20}:"
+_TOLD = re.compile(r"\b(?:told|said|says?|spoke|talked|spoken|reported|talking)\b")
+_BY = re.compile(r"(?:informant|report(?:ed)? by|witness\w*|source|caller|(?:called|raised)(?: in)? by)\b[^:]{0,20}:")
+_BACK_LABEL = re.compile(r"(?:not missing|returned|safe|accounted|rescued|recovered|back)\b[^:]{0,20}:")
+_BACK_COUNT = re.compile(
+    r"(?:of (?:these|them|whom|those) )?(?:already )?"
+    r"(?:returned|found|safe|accounted|back|rescued|recovered|evacuated)\b[^:\d]{0,30}: (\d+)\b"
 )
-_SOUGHT = re.compile(
-    r"\b(?:missing|look\w* for|search\w* for|sought|lost|still out|overdue|gone|not (?:returned|come|been)|"
-    r"unaccounted|stranded|vanished|disappeared|last (?:seen|heard))\b"
+_TOTAL = re.compile(r"(?:no\.? of )?(?:total|group|party|persons?|people|pax|number|count|souls)\b(?! missing)")
+_OUT_LABEL = re.compile(r"(?:still )?(?:missing\b|(?:out|outstanding|o/s|unaccounted|overdue|lost)\b[^:]{0,12}:)")
+_ABOUT = re.compile(r"(?:\w+ )?(?:names?|subjects?|persons?|missing|casualt\w+|victims?|party|out)(?: \( s \))? ?:")
+_LAST_OF = re.compile(r"\bthe last of (?:(?:the|his|her|their|our|my) )?\d+\b")  # one, "of the 3 students"
+_NOT_BACK = re.compile(
+    r"(?:\( [^()]* \) )?(?:, [^,.;]{3,40}, )?(?:has|have|is|are|did|was|were) (?:still )?(?:been )?(?:missing|"
+    r"not (?:back|reported|come|"
+    r"returned|been (?:seen|heard)|called|answered))\b"
 )
-_LOST = r"(?:missing|outstanding|o/s|unaccounted|overdue|not back|lost)"
+_WITH_LABEL = re.compile(r"(?:together with|with|accompanied by|companions?) ?:")
+_ALL_BUT = re.compile(r"\ball but (?:the )?(?:(\d+)\b|\w+)")
+_IN_LINE = re.compile(r"(?<![\w.])([1-9]) \) ")
+_TELLER = re.compile(r"(?:informant|report\w*|witness\w*|source|contact|call\w*|seen|raised)\b[^:]{0,20}:")
+_NUMBERED = re.compile(r"^(?:subject|person|casualty|victim|name|misper|missing|patient)(?: no ?\.)? ([1-9]) ?:")
+_AFTER_THEM = re.compile(  # what others do who are then missing themselves
+    r" (?:has |have |then |also )*(?:went|gone|go|set (?:off|out))(?: out| back| up| down| in)? (?:(?:after|"
+    r"looking for|to (?:look for|find|search for|fetch|help)) )?(?:him|her|them)\b"
+)
+_TOO = re.compile(
+    r" (?:is|are|was|were|has|have|had|did|does|went)(?: [\w']+){0,3} (?:too|as well|either)\b|"
+    r" (?:is|are|has|have) (?:also|likewise) (?:missing|gone|overdue|lost|not)\b"
+)
+_SO_IS = re.compile(r"(?:^|[,;] )(?:and )?(?:so|neither|nor) (?:is|are|was|were|has|have|had|did|does|do)$")
 _LABEL = re.compile(
-    r"^(?:no\.? of )?(?:total |still )?(?:missing|injured|buried|subjects?|persons?(?: ?\( ?s ?\))?|pax|pob|people|"
-    r"casualt\w+|victims?|objects?|lost|souls|number|count|party|group|outstanding|o/s|unaccounted|overdue|who)\b"
-    r"(?:[^:]{0,40}:| -|) (?P<count>\d+)\b(?! ?(?:m|km|min|h)\b)"
+    r"^(?:no\.? of )?(?:total )?(?:missing|injured|hurt|buried|subjects?|persons?(?: ?\( ?s ?\))?|pax|people|"
+    r"casualt\w+|victims?|objects?|lost|souls|number|count|party(?: size)?|group(?: size)?|"
+    r"who)\b(?:[^:]{0,40}:| -) (?P<count>\d+)\b(?! ?(?:m|km|min|h)\b)"
 )
 _LEFT = tuple(  # what is left of a group, and how much this counts
     (re.compile(words), weight)
     for words, weight in (
-        (rf"(?<![\d.])\b(\d+)(?: [a-z]+){{0,3}}?(?: (?:is|are|were|remain|still|now|been|have|has))* {_LOST}\b", 8.0),
-        (rf"\b{_LOST}(?: (?:are|is|persons?|people|for))*(?: :)? (\d+)\b(?! ?(?:m|km|min|h|hours?|days?)\b)", 8.0),
-        (r"\b(?:so|leaves|leaving|makes|other|remaining|last|look(?:ing)? for|search(?:ing)? for)"
-         r"(?: (?:it's|that's|only|still|us|just|the|all)){0,3} (\d+)\b(?! ?(?:m|km|min|h|hours?|days?|years)\b)", 7.0),
-        (r"(?<![\d.])\b(\d+) (?:others|remain\w*|pob|are still|not yet|did not|didn't|have not|haven't)\b", 7.0),
-        (r"(?<![\d.])\b(\d+) of (?:us|them|\d+|(?:the|my|our|his|her|their) (?!rescuers|searchers)\w+)\b", 6.0),
+        (
+            r"(?<![\d.])\b(\d+) (?:, [^,.;]{2,30}, )?(?:(?:is|are|were|remains?|remain) )?(?:still |now |reported )?"
+            r"(?:missing|outstanding|o/s|unaccounted|overdue|not back)\b",
+            8.0,
+        ),
+        (
+            r"(?<![\d.])\b(\d+) of (?:[a-z]+ (?:[a-z]+ of )?)?(?:\d+ )?(?:[a-z]+ )?(?:is|are|were|remain) (?:still )?"
+            r"(?:missing|outstanding|unaccounted|overdue|not back)\b",
+            8.5,
+        ),
+        (r"\bmissing (?:are |is )?(\d+)\b", 7.0),
+        (
+            r"\b(?:so|leaves|leaving|makes|which leaves) (?:(?:it's|that's|only|still|us|just|the) ){0,3}(\d+)\b"
+            r"(?! ?(?:m|km|min|h|years|o'clock)\b)",
+            7.0,
+        ),
+        (r"\b(?:other|remaining) (\d+)\b", 7.0),
+        (r"\blast (\d+) (?:were|are|have|had|people|men|women|of them)\b", 7.0),
+        (r"^(\d+) (?:not|did not|didn't|haven't|have not)(?= ?[.,;]|$)", 7.0),
+        (r"(?<![\d.])\b(\d+) (?:others|remain\w*|left(?! (?:the|for|from|at|their|on)\b)|to go)\b", 7.0),
+        (r"\b(?:there|we) (?:are|were) (\d+) of (?:us|them)\b", 5.5),
+        (r"\b(\d+) of (?:us|them) (?:went|set|left|started|in all)\b", 5.5),
+        (
+            r"\b(?:outstanding|o/s|still missing|remaining|unaccounted(?: for)?|not (?:yet )?found|"
+            r"(?:persons?|people|pax|number|total) missing) ?: (\d+)\b",
+            9.0,
+        ),
+        (r"\bpob ?:? (\d+)\b", 8.0),
+        (r"\b(\d+) pob\b", 8.0),
+        (r"^pax (\d+)\b", 7.0),
+        (r"\b(\d+) strong\b", 4.0),
+        (r"\b(?:they|we) were ([2-9])(?= ?(?:[:.,;]|in all\b|$))", 1.0),
+        (r"(?<!i )(?<!we )\b(?:count|number of \w+|no \. of \w+) [:=]? ?(\d+)\b", 8.0),
+        (r"\b(?:look|search)(?:ing)? for (?:all )?(\d+)(?= ?(?:[:.,;]|$))", 7.0),
+        (r"^(?:all |the )?(\d+) (?:set (?:out|off)|left|went|started)\b", 4.0),
+        (
+            r"(?<![\d.])\b(\d+) (?:, [^,.;]{2,30}, )?(?:are |is |were )?still (?:on|out|in|up|down|there|somewhere)\b",
+            7.0,
+        ),
+        (
+            r"(?<![\d.])(?<!there were )(?<!there are )\b([2-9]|\d\d) of (?:\d+|an? \w+ of \d+|"
+            r"them(?! (?:went|set|left|started|in all)\b)|(?:my|our|his|her|their) (?:\d+ )?\w+|"
+            r"the (?!rescuers|searchers|volunteers)\w+)\b",
+            6.0,
+        ),
     )
-)  # fmt: skip
-_TITLES = frozenset(["mr", "mrs", "ms", "miss", "dr", "herr", "frau"])
-_VERBS = frozenset("BFQVlfgu")  # tags of words of no noun phrase
-_JOINS = frozenset([",", "and", "plus", "&", "+", "with", "nor"])
+)
+_WHO = r"(?: who (?:(?!not\b|never\b|[.,;])\S+ ){0,8}?(?:has|have|had|is|are|was|were|been))?"  # before a verb
+_IS_BACK = re.compile(
+    rf"(?: ,| [a-z]+s)?{_WHO}{CAME_BACK}|"
+    rf"(?: \w+){{0,4}} (?:dug|tried|searched|looked|had no luck|went for help)\b| of us\b"
+)
+_RETURNED = re.compile(  # some of a group that is not missing any more
+    rf"(?<![\d.])(?<!\bat )(?<!\bby )(?<!since )\b(\d+)(?: of (?:us|them|\d+|the \w+))?(?: others?| more)?"
+    rf"(?: (?!of\b|hours?\b|days?\b|min|h\b|am\b|pm\b|o'clock)\w+)?(?: ,)?{_WHO}{CAME_BACK}"
+)
+_HE_IS_BACK = re.compile(rf"\b(?:he|she)(?:'s)?{CAME_BACK}")
+_BOTH = re.compile(
+    r"\ba second (?:man|woman|boy|girl|person|[a-z]+er)\b.*\b(?:missing|overdue|lost|not)\b|\b1 of "
+    r"them\b.*\bthe other\b|\bneither \w+ nor\b|\bneither\b(?: of them)? (?:has|have|is|was|came|could|can)\b|"
+    r"\bboth (?:of them|are|were|have|had|carry|wear|in their|aged|\d|men|women|boys|girls|[a-z]+ers)\b"
+)
 
 
 def names_in(told: Sequence[Sentence]) -> tuple[str, ...]:
     """Names of people: capitalised words that stand neither after an article or a preposition of place nor alone."""
     prompt = " ".join(sentence.text for sentence in told)
     no_names = NO_NAMES | set(re.findall(r"\b[Tt]he (?:[a-z]+ )?([A-Z][a-zé]+)\b", prompt))
-    spoken = _MID_SENTENCE.finditer(prompt)
-    inside = {one[1] for one in spoken if not _PLACE_BEFORE.search(prompt[max(one.start() - 20, 0) : one.start(1)])}
+    inside = frozenset(_MID_SENTENCE.findall(prompt))
     found: dict[str, None] = {}
     for sentence in told:
         text = re.sub(r"^(?!Missing|Name|Lost|Overdue)[^:]{1,40}:(?=\s)", "", sentence.text)
         for match in _NAME.finditer(text):
-            word, before = match[1], text[: match.start()][-20:]
-            after = text[match.end(1) : match.end(1) + 30]
-            if word in no_names or _is_known(word.lower()) or _PLACE_BEFORE.search(before) or _PLACE_AFTER.match(after):
+            before, after = text[: match.start()][-20:], text[match.end(1) :][:30]
+            if match[1] in no_names or match[1].lower() in CATEGORIES or _PLACE_BEFORE.search(before) or _PLACE_AFTER.match(after):
                 continue
-            if before.strip(" \"'") or _NAME_AFTER.match(after) or word in inside:
-                found.setdefault(word)
+            is_spoken_of = _is_unknown(match[1].lower()) and (
+                _COMPANIONS.match(text, match.end(1)) or _DRESSED.match(after) or _LOST_AFTER.match(text, match.end(1))
+            )
+            if before.strip(" \"'") or _NAME_AFTER.match(after) or match[1] in inside or is_spoken_of:
+                found.setdefault(match[1])
     return tuple(found)
 
 
-def _is_known(word: str) -> bool:
-    """Returns whether a word in lower case is in a list, and so no name."""
-    return word in CATEGORIES or word in HELPERS or word in TAG_OF or is_person(word)
+def _is_unknown(word: str) -> bool:
+    """Returns whether a word in lower case may be a name: it is in no list, and no "Camping" or "Apparently"."""
+    return not (word in TAG_OF or word in HELPERS or is_person(word) or re.fullmatch(r"\w{4,}(?:ing|[^l]ly)", word))
 
 
 def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: float = _ALONE) -> int | None:
@@ -116,176 +199,194 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
 
     None: none has more than the least weight.
     """
-    claims: list[tuple[float, int]] = [(_ALONE, 1)]  # weight and number
-    returned, labelled, is_left = 0, 0, False
-    lost: set[str] = set()  # names of each who is said to be missing
     lines = [plain_words(row) for row in rows]
-    safe = _safe(lines)
-    for number, words in enumerate(lines):
-        text = " ".join(words).lower()
-        if (label := _LABEL.match(text)) and not SAFE.search(text):
-            labelled += int(label["count"])
-            is_left |= bool(re.match(rf"(?:still )?{_LOST}", text))
-        claims += [(weight, int(match[1])) for left, weight in _LEFT for match in left.finditer(text)
-                   if not re.match(_BACK, text[match.end() :])]  # fmt: skip
+    safe = _safe(lines, names)
+    claims: list[tuple[float, int]] = [(_ALONE, 1)]  # weight and number
+    labelled, named = 0, 0  # people of the lines of a form that count them, and of those that name them
+    listed = numbered = 0  # people of sentences that are names alone; the last of numbered lines
+    returned, added, beside, is_pair, company = 0, 0, 0, False, 1
+    total = back = 0  # people of the lines of a form that count all who went, and those who are back
+    met: set[str] = set()  # names of those who are counted as returned
+    said: set[tuple[float, int]] = set()  # claims of numbers that are said to be left
+    others: set[tuple[float, int]] = set()  # claims of names alone, none of them of those who returned
+    lost: list[set[str]] = []  # names of each who is said to be missing
+    known: set[str] = set()  # names and nouns of those who were spoken of
+    for number, line in enumerate(lines):
+        text = " ".join(line).lower()
+        colon = line.index(":") if ":" in line[:6] else -1
+        words = named_whole(line[colon + 1 :], text) if colon >= 0 else affirmed(line)
+        groups = groups_in(words, frozenset(names), colon >= 0)
+        at_first = groups[0] if groups and groups[0].first <= 1 else None
+        in_line = [int(count) for count in _IN_LINE.findall(text)]
+        is_numbered = len(in_line) > 1 and in_line == list(range(1, len(in_line) + 1)) and _ABOUT.match(text)
+        label = None if is_numbered or SAFE.search(text) else _LABEL.match(text)
+        if label is not None:  # "Casualties: 1 adult, 2 children"
+            labelled += max(int(label["count"]), at_first.size if at_first and at_first.first == 0 else 0)
+            total += labelled * bool(_TOTAL.match(text))
+        elif counted := _BACK_COUNT.match(text):
+            back += int(counted[1])
+        if line_number := _NUMBERED.match(text):
+            numbered = max(numbered, int(line_number[1]))
+        if is_numbered:
+            numbered = max(numbered, len(in_line))
+        if groups and _WITH_LABEL.match(text) and not SAFE.search(text):
+            beside += groups[0].size
+            continue
+        if spared := _ALL_BUT.search(text):
+            returned += int(spared[1] or 1)
+            labelled -= int(spared[1] or 1)
+        if groups and _NAME_LABEL.match(text):
+            named += groups[0].size
+        is_list = at_first is not None and at_first.last >= len(words) - 1 and not _TELLER.match(text)
+        is_list = is_list and (at_first is None or at_first.is_people or colon < 0)
+        listed = listed + at_first.size if at_first and is_list else 0
+        if at_first and listed > at_first.size:
+            claims.append((5.0 + 0.1 * listed, listed))
+        left = [(weight, count - len(safe & known - met) * (weight < _SAID)) for weight, count in _told_left(text)]
+        claims += left + [(8.6, 1)] * bool(_LAST_OF.search(text))
+        said |= set(left)
+        claims += _opening(words, colon >= 0) if number == 0 and words else []
         returned += sum(int(match[1]) for match in _RETURNED.finditer(text))
-        for one in _groups(words, frozenset(names), ":" in words[:6]):
-            count = one.size - len(safe & set(words[one.first : one.last]))
-            claims.append((_weight(one, words, text, number), count))
-            if claims[-1][0] >= _MISSING and one.is_name and one.size == 1:
-                lost.add(words[one.first])
-    claims += [(_MISSING + 0.1, len(lost))] * (len(lost) > 1) + [(_MISSING + (1.0 if is_left else -0.5), labelled)] * (
-        labelled > 0
-    )
+        for one in groups:
+            nouns = {word for word in words[one.first : one.last] if is_person(word)}
+            who = set(one.names) or nouns
+            if _came_back(one, words) and (who.isdisjoint(known) if one.names else who <= known):
+                returned += one.size
+                met |= set(one.names)
+            is_beside = who.isdisjoint(known) and not safe and _is_lost_too(one, words)
+            is_other = all(who.isdisjoint(names) for names in lost)
+            if one.size == 1 and one.names and is_other and _is_lost(one, words, text):
+                lost.append(set(one.names))
+            known |= who | nouns
+            if is_beside:
+                added += one.size
+                continue
+            if one.is_counted and re.match(CAME_BACK, " " + " ".join(words[one.last : one.last + 9])):
+                told_of = sum(int(word) for word in words[one.first : one.last] if word.isdecimal())
+                returned += max(one.size - told_of, 0)  # of "the guide and 2 guests are back" _RETURNED counts two
+            claim = _weight(one, words, text, number), one.size - len(safe & set(one.names))
+            claims.append(claim)
+            if one.size == len(one.names) > 1 and safe.isdisjoint(one.names):
+                others.add(claim)
+        company = max([company, *(one.size for one in groups if one.is_company and not PARTED.search(text))])
+        if re.match(rf"(?:they|both|the (?:other|rest|two|friend)\w*){CAME_BACK}", text):
+            returned += company - 1
+        is_pair |= bool(_BOTH.search(text))
+    if len(lost) > 1:
+        claims.append((_SAID + 2.1, len(lost)))
+    if numbered > 1:
+        claims.append((_SAID, numbered))
     most, best = max(((weight, count) for weight, count in claims if 0 < count <= _CROWD), key=lambda claim: claim[0])
-    best = best - returned if most < _SAID and best > returned else best
-    return None if most <= least and best == 1 else max(1, min(best, MOST_PEOPLE))
+    added *= (most, best) not in said and not labelled
+    if labelled and most < _LABELLED:
+        best = labelled - back if back < total == labelled else labelled
+    elif most < _SAID and not labelled:
+        best = named if named > 1 else best - returned if best > returned and (most, best) not in others else best
+    best += added + beside
+    best = 2 if best == 1 and is_pair and not labelled else best
+    best = company if best == 1 and not returned else best
+    if most <= least and best == 1 and not labelled:
+        return None
+    return max(1, min(best, MOST_PEOPLE))
 
 
 def back_again(rows: Sequence[Sequence[Item]], names: Sequence[str]) -> frozenset[str]:
     """Returns the names of those who are said to be safe, as far as anybody else may still be missing."""
-    safe = _safe([plain_words(row) for row in rows]) & frozenset(names)
+    safe = _safe([plain_words(row) for row in rows], names) & frozenset(names)
     return safe if safe < frozenset(names) else frozenset()
 
 
-def _safe(lines: Sequence[Sequence[str]]) -> frozenset[str]:
-    """Returns the capitalised words of which the same clause says that they are safe."""
-    found = set()
+def _safe(lines: Sequence[Sequence[str]], names: Sequence[str]) -> frozenset[str]:
+    """Returns the capitalised words that are said to be safe."""
+    safe = {word for words in lines for at, word in enumerate(words) if word[:1].isupper() and _is_safe(words[at:])}
     for words in lines:
-        for at, word in enumerate(words):
-            clause = words[at : at + 12]
-            end = next((n for n, other in enumerate(clause) if other in (",", ";", ".", "but", "and")), len(clause))
-            if word[:1].isupper() and SAFE.search(" ".join(clause[:end])):
-                found.add(word)
-    return frozenset(found)
+        groups = groups_in(words, frozenset(names), False)
+        safe |= {name for one in groups if _came_back(one, words) for name in one.names}
+        told = set(words) & set(names)
+        if len(told) == 1 and _HE_IS_BACK.search(" ".join(words)):  # "Karl went north, he's back with us"
+            safe |= told
+    return frozenset(safe)
 
 
-def plain_words(row: Sequence[Item]) -> list[str]:
-    """Returns the words of a sentence with numbers in figures and without ages; names keep their capitals."""
-    out: list[str] = []
-    for item in row:
-        if item.tag == "N":
-            out.append(item.low.split()[-1] if item.low.endswith("couple") else f"{item.value.value:.15g}")
-        elif item.tag == "C" and isinstance(item.value, str):
-            out.append(item.value)
-        else:
-            out += item.low.split()
-    text = " ".join(out)
-    text = re.sub(r"\b(\d+)(?: -)? (?:years?|yrs?|months?|yo|y)\b(?: -)?(?: olds?\b)?", "", text)
-    return re.sub(r"\b(?:aged?|(?<=men )of|(?<=man )of) \d+(?: (?:and|or) \d+)?\b", "", text).split()
+def _is_lost(group: Group, words: Sequence[str], text: str) -> bool:
+    """Returns whether somebody is said to be missing: "Bo (red jacket) has not reported back"."""
+    after = " ".join(words[group.last : group.last + 12])
+    return bool(_NOT_BACK.match(after)) or (text.startswith("missing") and group.first <= 1 and len(words) < 4)
 
 
-class _Group(NamedTuple):
-    """People of a phrase: words from first to before last."""
-
-    size: int
-    first: int
-    last: int
-    is_counted: bool
-    is_name: bool
+def _came_back(group: Group, words: Sequence[str]) -> bool:
+    """Returns whether people who are not counted in figures, which _RETURNED reads, are back."""
+    match = re.match(CAME_BACK, " " + " ".join(words[group.last : group.last + 9]))
+    return match is not None and not re.search("alarm|with us|safe", match[0]) and not group.is_counted
 
 
-def _groups(words: Sequence[str], names: frozenset[str], is_form: bool) -> list[_Group]:
-    """Returns the phrases of a sentence that mean people, those joined by "and" and "with" as one."""
-    found: list[_Group] = []
-    at = 0
-    while at < len(words):
-        one = _people_at(words, at, names)
-        if one is None:
-            at += 1
-            continue
-        parts, adds = [one], is_form and one.is_counted
-        while (link := _link(words, parts[-1].last)) > parts[-1].last:
-            more = _people_at(words, link, names)
-            if more is None:
-                break
-            joined = {word for word in words[parts[-1].last : link] if word in _JOINS}
-            if joined == {","} and parts[-1].size == 1 and not more.is_name and not more.is_counted:
-                if is_person(words[more.first]) or words[more.first] == "the":
-                    break  # "Al and Bo, husband and wife"; "male, hunter"
-                if words[more.first] in ("a", "an") and words[more.last : more.last + 1] != ["and"]:
-                    more = more._replace(size=0)  # "Wu, a man"
-            adds |= bool(joined - {","})
-            parts.append(more)
-        rest = sum(part.size for part in parts[1:])
-        size = one.size + rest if adds or (len(parts) > 2 and all(part.is_name for part in parts[1:])) else one.size
-        if one.is_counted and (rest == one.size or all(part.is_name for part in parts[1:])):
-            size = max(one.size, rest)  # "a family of four, two adults and two children"; "two friends, Al and Bo"
-        found.append(_Group(size, one.first, parts[-1].last, any(part.is_counted for part in parts), one.is_name))
-        at = parts[-1].last
-    return found
+def _is_lost_too(group: Group, words: Sequence[str]) -> bool:
+    """Returns whether people are missing beside others: "so is her friend"; "Mum went after him"; "Bo is lost too"."""
+    before, after = " ".join(words[max(group.first - 5, 0) : group.first]), " " + " ".join(words[group.last :])
+    is_told = _SO_IS.search(before) or _AFTER_THEM.match(after) or _TOO.match(after)
+    return bool(is_told) and not re.search(CAME_BACK, after) and not SAFE.search(after) and not group.is_counted
 
 
-def _link(words: Sequence[str], at: int) -> int:
-    """Returns the word after what joins two phrases, and after an age or brackets before it; at: nothing does."""
-    start = at
-    if words[at : at + 1] == ["("]:
-        at = next((n + 1 for n in range(at, min(at + 9, len(words))) if words[n] == ")"), at)
-    elif words[at : at + 1] == [","] and words[at + 1 : at + 2] and words[at + 1].isdecimal():
-        at += 2 if words[at + 2 : at + 3] in ([","], ["and"]) else 0
-    elif words[at : at + 1] == ["in"]:
-        at = next((n for n in range(at, min(at + 7, len(words))) if words[n] in (",", "and")), at)  # "in red and"
-    first = at
-    while at < len(words) and at - first < 3 and words[at] in _JOINS:
-        at += 1
-    if at == first and TAG_OF.get(words[at] if at < len(words) else "") in ("G", "B"):  # "went up with her brother"
-        return next((n + 1 for n in range(at, min(at + 6, len(words))) if words[n] == "with"), start)
-    return at if at > first else start
+def _told_left(text: str) -> list[tuple[float, int]]:
+    """Returns the numbers that a sentence gives of those who are left of a group, each with its weight."""
+    return [
+        (weight, int(match[1]))
+        for left, weight in _LEFT
+        for match in left.finditer(text)
+        if not _IS_BACK.match(text, match.end())
+    ]
 
 
-def _people_at(words: Sequence[str], first: int, names: frozenset[str]) -> _Group | None:
-    """Returns the people whose phrase begins at a word: "two old friends", "a family of four", "Anna Lind"."""
-    at, count = first, 0
-    while at < len(words) and at - first < 6:
-        word, after = words[at].lower(), words[at + 1].lower() if at + 1 < len(words) else ""
-        noun = word.removesuffix("'s")
-        if word.isdecimal() and not count and 0 < int(word) <= _CROWD:
-            if words[max(at - 1, 0)].lower() in ("m", "f", "male", "female"):
-                return None  # an age
-            count = int(word)
-        elif noun in GROUPS and after in ("of", "(") and words[at + 2 : at + 3] and words[at + 2].isdecimal():
-            return _Group(int(words[at + 2]), first, at + 3, True, False)
-        elif noun in BANDS and after == "of":
-            count, at = BANDS[noun], at + 1  # "a couple of hikers"
-        elif noun in BANDS or noun.removesuffix("s") in BANDS:
-            return _Group(BANDS.get(noun) or BANDS[noun.removesuffix("s")] * (count or 1), first, at + 1, True, False)
-        elif word in ("he", "she") and at == first and after in ("and", ",", "with"):
-            return _Group(1, first, at + 1, False, False)
-        elif is_person(noun):
-            if not word.endswith("'s") and not is_person(after):
-                is_plural = noun.endswith("s") and after == "(" and words[at + 3 : at + 4] == [")"]
-                if is_plural and words[at + 2].isdecimal():
-                    return _Group(int(words[at + 2]), first, at + 4, True, False)
-                last = at + 1 + (words[at + 1 : at + 2] != [] and words[at + 1][:1].isupper())
-                is_age = words[last : last + 1] != [] and words[last].isdecimal() and count == 0
-                return _Group(count or 1, first, last + is_age, count > 0, False)
-        elif words[at] in names and not count:
-            last = at + 1 + (words[at + 1 : at + 2] != [] and words[at + 1][:1].isupper())
-            return None if words[at].endswith("'s") else _Group(1, first, last, False, True)
-        elif word in _TITLES and words[at + 1 : at + 2] and words[at + 1][:1].isupper():
-            return _Group(1, first, at + 2, False, True)
-        elif (
-            word in HELPERS
-            or word in FUNCTION
-            or TAG_OF.get(word) in _VERBS
-            or word[:1].isdecimal()
-            or not (word[:1].isalpha() or word == "-")
-        ) or (words[at][:1].isupper() and at > first):
-            return None
-        at += 1
-    return None
+def _opening(words: Sequence[str], is_labelled: bool) -> list[tuple[float, int]]:
+    """Returns the number with which terse notes begin: "M 67, dementia"; "4 on the north wall"."""
+    if words[0] in ("M", "F", "Solo", "Male", "Female"):
+        return [(3.5, 1)]
+    is_count = (
+        not is_labelled and words[0].isdecimal() and (len(words) < 10 or words[1] in ("on", "in", "at", "off", "stuck"))
+    )
+    return [(3.5, int(words[0]))] if is_count else []
 
 
-def _weight(group: _Group, words: Sequence[str], text: str, number: int) -> float:
+def _is_safe(words: Sequence[str]) -> bool:
+    """Returns whether somebody is said to be safe, up to the next comma."""
+    clause = next((words[:n] for n, word in enumerate(words[:12]) if word in (",", ";", ".", "but", "and")), words[:12])
+    return bool(SAFE.search(" ".join(clause)))
+
+
+def _weight(group: Group, words: Sequence[str], text: str, number: int) -> float:
     """Returns how likely a group are those who are sought."""
-    before, after = words[max(group.first - 3, 0) : group.first], " ".join(words[group.last : group.last + 7])
-    near = " ".join([*(word.lower() for word in before), *words[group.first : group.last]])
-    if re.search(rf"\b{_LOST}\b", near) or re.match(
-        rf"(?:(?:is|are|was|were|has|have|been|still|all|both|reported) )*{_LOST}", after
-    ):
-        return _MISSING
-    is_back = (SAFE.search(after) or re.match(_BACK, f" {after}")) and not re.search(r"\b(?:not|never|\w+n't)\b", after)
-    if is_back or _BY.match(text) or _TELLS.match(after) or before[-1:] == ["by"]:
+    before, after = words[max(group.first - 3, 0) : group.first], words[group.last : group.last + 7]
+    inside = words[group.first : group.last]
+    if _BY.match(text) or _BACK_LABEL.match(text) or after[:2] in (["and", "i"], ["and", "me"]):
         return 0.5
+    is_lost = re.match(
+        r"(?:(?:is|are|was|were|has been|have been|still|now|both|all|reported) )*(?:missing|overdue|unaccounted)",
+        " ".join(after),
+    )
+    if (
+        "missing" in inside
+        or before[-1:] == ["missing"]
+        or is_lost
+        or _OUT_LABEL.match(text)
+        or _is_lost(group, words, text)
+    ):
+        return 8.0
+    if before[-1:] == ["to"] and _TOLD.search(text):
+        return -1.0
+    if (
+        before[-1:] == ["sent"]
+        or (before[-1:] in (["by"], ["to"]) and not {"short", "up"} & set(before))
+        or _TELLS.match(" ".join(after))
+        or SAFE.search(" ".join(after[:4]))
+        or _came_back(group, words)
+        or (before[-1:] == ["with"] and PARTED.search(" ".join(after)))
+    ):
+        return 0.5
+    if {"leaves", "leaving"} & {*before[-1:], *inside[:1]} and group.size > 1:
+        return 7.0  # "so that leaves Ann and her two boys"
+    if OTHERS.search(" ".join(inside)):
+        return 7.5
+    if not group.is_people and not _ABOUT.match(text):
+        return 3.0 if group.size > 1 and ":" not in text else 1.0
     weight = 2.0 + 2.0 * (group.is_counted or group.size > 1) + bool(_SOUGHT.search(text))
     return weight + 0.5 * (group.size > 1) - min(number, 8) * 0.1
