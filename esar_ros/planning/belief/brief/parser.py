@@ -30,7 +30,7 @@ from esar_ros.planning.belief.brief.facts import (
 from esar_ros.planning.belief.brief.measures import measured
 from esar_ros.planning.belief.brief.people import COUNTED, back_again, count_victims, names_in
 from esar_ros.planning.belief.brief.places import PLACES, Kind, Place, head, stems
-from esar_ros.planning.belief.brief.starts import is_spot, start_of
+from esar_ros.planning.belief.brief.starts import start_of
 from esar_ros.planning.belief.brief.staying import is_stationary
 from esar_ros.planning.belief.brief.tokens import LONGEST, Item, Sentence, rewritten, sentences
 from esar_ros.planning.belief.brief.ways import KINDS, Stated, said_of, stated_in
@@ -327,7 +327,7 @@ def _parent(
             return ends[0]  # "the reference point is 250 m north of you"
         return next((parent for parent in reversed(parents) if isinstance(parent, Reference)), Reference.START)
     words = stems(head(origin.words))
-    if start is not None and words & stems(head(start.landmark)):
+    if start is not None and _is_at(start, origin):
         return Reference.START
     ends = [n for n in range(number - 1, -1, -1) if words & stated[n].around]
     ends += [n for n in range(number + 1, len(stated)) if _is_placed(stated[n], words, start)]
@@ -344,8 +344,15 @@ def _is_placed(one: Stated, words: frozenset[str], start: StartFact | None) -> b
     """Returns whether a way leads to a place from where the vehicle starts: "the col is 600 m east of your hut"."""
     if one.origin is None or one.way.distance is None or not words & one.around:
         return False
+    if one.origin.kind is Kind.HOME or start is None or start.distance is not None or start.direction is not None:
+        return one.origin.kind is Kind.HOME
     is_other = one.origin.kind is Kind.NAMED and not words & stems(one.origin.words)
-    return one.origin.kind is Kind.HOME or (is_other and is_spot(start, one.origin.words))  # so none leads to itself
+    return is_other and _is_at(start, one.origin)  # what it counts from is the start: no way leads to itself
+
+
+def _is_at(start: StartFact, origin: Place) -> bool:
+    """Returns whether a way counts from the landmark of the start, not from what tells that landmark by another."""
+    return bool(stems(head(origin.words)) & stems(head(start.landmark)))
 
 
 def _told(parents: Sequence[Reference | int]) -> list[tuple[int, bool]]:

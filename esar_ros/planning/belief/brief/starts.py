@@ -52,8 +52,3 @@ def _spots(row: Sequence[Item]) -> list[tuple[int, int]]:
     return spots + (
         [(row[label.start(n)].start, row[label.end(n) - 1].end)] if label and (n := label.lastindex) else []
     )
-
-
-def is_spot(start: StartFact | None, words: str) -> bool:
-    """Returns whether words mean the landmark at which the vehicle starts."""
-    return start is not None and start.distance is None and start.direction is None and alike(words, start.landmark)

@@ -161,6 +161,23 @@ def test_companions_are_not_missing():
     assert parse_brief("Two friends are missing. They left at dawn.").victims == 2
 
 
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize(
+    ("text", "references"),
+    [
+        ("The mill is 300 m north of the kiln. The kiln is 300 m south of the mill.", ["start", "previous"]),
+        (
+            "The drone is at the hut below the mill. A sock was found at the mill, 300 m north of the kiln. "
+            "A shoe was found at the kiln, 500 m south of the mill.",
+            ["other", "previous"],
+        ),
+    ],
+)
+def test_ways_that_begin_at_each_others_end_are_told_once(text: str, references: list[str]) -> None:
+    """Neither begins at a known place, so that a walk from one to what it counts from would never end."""
+    assert [move.reference.value for move in parse_brief(text).moves] == references
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -74,13 +74,6 @@ def test_a_vehicle_that_was_found_is_not_where_the_drone_starts() -> None:
     assert facts.start is None and all(move.reference.value == "start" for move in facts.moves)
 
 
-@pytest.mark.parametrize(
-    ("text", "victims"), [("Subject: male 44, hunter.", 1), ("Subject: woman 54, walker, fit.", 1)]
-)
-def test_an_age_after_a_person_is_no_number_of_people(text: str, victims: int) -> None:
-    assert parse_brief(text).victims == victims
-
-
 def test_an_illness_and_a_team_are_no_names() -> None:
     assert parse_brief("Karl has dementia (Alzheimer's). Sector 3 was done by Bergwacht.").names == ()
 
