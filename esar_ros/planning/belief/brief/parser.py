@@ -34,7 +34,7 @@ from esar_ros.planning.belief.brief.starts import start_of
 from esar_ros.planning.belief.brief.staying import is_stationary
 from esar_ros.planning.belief.brief.tokens import LONGEST, Item, Sentence, rewritten, sentences
 from esar_ros.planning.belief.brief.ways import KINDS, Stated, said_of, stated_in
-from esar_ros.planning.belief.brief.withheld import denials_in, prohibitions_in, shares_in, without
+from esar_ros.planning.belief.brief.withheld import denials_in, prohibitions_in, shares_in, without, without_missing
 
 _SHORT = re.compile(
     r"\b(?:cannot|can't|could not|couldn't|will not|won't|has not|hasn't|never|did not|didn't) (?:have )?"
@@ -61,20 +61,22 @@ def parse_brief(prompt: str, ground: Ground | None = None) -> BriefFacts:
     orders = shares = shares_in(masked(prompt, [one[:2] for one in points]))
     away = [span for one in (*points, *orders) for span in (one[:2], getattr(one, "beside", None)) if span is not None]
     text = masked(prompt, away)  # what is not read as words: else "49S 251234" is 49 m south
-    told = sentences(text)
+    people = told = sentences(text)
     if forbidden := prohibitions_in(told):
         orders = [*orders, *forbidden]
+        people = sentences(masked(text, [one[:2] for one in without_missing(told, forbidden)]))
         text = masked(text, [one[:2] for one in forbidden])
         told = sentences(text)
-    names = names_in(told)
+    names = names_in(people)
     plain = measured(sentence.items for sentence in told)
+    spoken = measured(sentence.items for sentence in people) if forbidden else plain
     denied = denials_in(told, shares)
     heard, meant = _without(told, plain, denied)
     rows = [rewritten(row, PLACES) for row in meant]
     stated: list[Stated] = []
     for number, (sentence, row) in enumerate(zip(heard, rows, strict=True)):
         stated += stated_in(number, sentence, row, rows[number - 1] if number else [], names)
-    safe = back_again(plain, names)
+    safe = back_again(spoken, names)
     stated = [one.searched() if one.move.persons and one.move.persons <= safe else one for one in stated]
     anew = correction(rows)
     said = [span for one in stated for span in one.spans]
@@ -101,7 +103,8 @@ def parse_brief(prompt: str, ground: Ground | None = None) -> BriefFacts:
     read |= {span: start for span in places}
     fixes = _fixes(points, prompt, told, names, ground, denied)
     ways = sorted(item.start for row in plain for item in row if item.tag in "LDT")
-    orders += [one for one in denied if bisect_left(ways, one.start) < bisect_left(ways, one.end)]
+    is_way = [bisect_left(ways, one.start) < bisect_left(ways, one.end) for one in denied]
+    orders += [one for one, tells in zip(denied, is_way, strict=True) if tells]
     start = start or next((one.fact for one in fixes if isinstance(one.fact, StartFact)), None)
     spans += [span for span in places if span not in spans]
     passages = [*(Passage(*span, read.get(span)) for span in spans), *fixes, *orders]
@@ -109,15 +112,18 @@ def parse_brief(prompt: str, ground: Ground | None = None) -> BriefFacts:
     if start is not None and len(start.landmark) > 2:  # "2800" of "the 2800 camp"; "the tent south of the fork"
         used += [match.span() for match in re.finditer(re.escape(start.landmark), prompt)]
     passages += left_over(told, plain, rows, used, *_landmarks(start, stated, parents))
+    passages += [one._replace(is_aside=True) for one, tells in zip(denied, is_way, strict=True) if not tells]
+    last = told[anew].start if anew < len(told) else len(prompt)  # from where on it is corrected
+    row = bisect_left([sentence.start for sentence in people], last)
     return BriefFacts(
         start=start,
         moves=(
             *(moves[n] if first else replace(moves[n], reference=Reference.PREVIOUS) for n, first in _told(parents)),
             *(one.fact for one in fixes if isinstance(one.fact, Move)),
         ),
-        victims=count_victims(plain[anew:], names, COUNTED) or count_victims(plain[:anew], names) or 1,
+        victims=count_victims(spoken[row:], names, COUNTED) or count_victims(spoken[:row], names) or 1,
         names=names,
-        stationary=is_stationary(prompt, told[anew].start if anew < len(told) else len(prompt)),
+        stationary=is_stationary(prompt, last),
         short_of_it=bool(_SHORT.search(" ".join(prompt.split()))),
         kinds=frozenset(kind for kind, words in KINDS.items() if words.search(prompt)),
         passages=(*sorted(passages, key=lambda one: one[:2]), *rest),

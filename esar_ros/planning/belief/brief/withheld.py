@@ -7,6 +7,7 @@ they would tell is left over, which shows it to the person and widens the prior.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -48,10 +49,17 @@ _DENIES = re.compile(  # whatever else their sentence says
     r"(?:twelve|12) o'clock|another (?:man|woman|person|boy|girl))\b|\?[\"”')]?$",
     re.IGNORECASE,
 )
-_RETRACTS = re.compile(r"\b(?:false|untrue|wrong|ignore|forget|disregard)\b", re.IGNORECASE)  # what stands before it
-_OTHERS = re.compile(
-    r"\b(?:safe|safely|unhurt|rescued|evacuated|accounted|(?:is|are|\w+'s|came) back(?! (?:to|at|in)))\b", re.IGNORECASE
+_RETRACTS = re.compile(  # what stands before it; nobody takes anything back who "took the wrong turn"
+    r"\b(?:false|untrue|wrong(?! (?:turn\w*|way|path|track|trail|side|direction|valley|ridge|road|fork|gully|slope)\b)|"
+    r"ignore|forget|disregard)\b",
+    re.IGNORECASE,
 )
+_OTHERS = re.compile(
+    r"\b(?:safe|safely|unhurt|rescued|evacuated|accounted|(?:is|are|came) back(?! (?:to|at|in))|"
+    r"\w+['’]s back(?= (?:home|now|already|safe|with)\b| ?(?:[.,;:!]|$)))\b",  # no "man's back is broken"
+    re.IGNORECASE,
+)
+_MISSING = re.compile(r"\b(?:missing|overdue|unaccounted|lost|sought)\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,.;:!?()\n]|\b(?:and|but|so)\b", re.IGNORECASE)
 _DENIED_TO = re.compile(r"[.;!?\n]|\bbut\b", re.IGNORECASE)
 _GAP = re.compile(r"[,:]|\band\b", re.IGNORECASE)
@@ -83,6 +91,14 @@ def prohibitions_in(told: Sequence[Sentence]) -> list[Passage]:
             end = _order_end(sentence, match.end())
             found.append(Passage(sentence.start + first, sentence.start + end, None, Content.PROHIBITION))
     return found
+
+
+def without_missing(told: Sequence[Sentence], forbidden: Sequence[Passage]) -> list[Passage]:
+    """Returns the orders of sentences that tell of nobody missing; told: the sentences, forbidden: their orders."""
+    spans = [(one.start, one.start + len(one.text)) for one in told if _MISSING.search(one.text)]
+    starts = [start for start, _ in spans]
+    at = [bisect_right(starts, one.start) - 1 for one in forbidden]
+    return [one for one, n in zip(forbidden, at, strict=True) if n < 0 or one.start >= spans[n][1]]
 
 
 def denials_in(told: Sequence[Sentence], shares: Sequence[Passage]) -> list[Passage]:

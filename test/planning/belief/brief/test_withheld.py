@@ -52,6 +52,41 @@ def test_what_a_denial_does_not_hold_is_read(words: str) -> None:
     assert len(parse_brief(START + words).moves) == 1
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "He took the wrong turn 300 m south of the hut.",
+        "The man's back is broken, he lies 300 m south of the hut.",
+    ],
+)
+def test_what_only_sounds_like_it_is_read(words: str) -> None:
+    (move,) = parse_brief(START + words).moves
+    assert move.distance is not None and move.distance.metres == 300.0
+
+
+@pytest.mark.parametrize(
+    ("text", "victims", "names"),
+    [
+        ("Nobody knows where Anna, 8, is.", 1, ("Anna",)),
+        ("Have you seen Anna and Ben, who are missing?", 2, ("Anna", "Ben")),
+        ("Stay clear of the two climbers, who have been missing since noon.", 2, ()),
+        ("Avoid flying over Ann and Bob, who are missing.", 2, ("Ann", "Bob")),
+        ("Don't lose the three missing hikers from sight.", 3, ()),
+        ("A man is missing. Stay clear of the two climbers on the wall.", 1, ()),
+    ],
+)
+def test_who_is_missing_is_counted_in_them(text: str, victims: int, names: tuple[str, ...]) -> None:
+    facts = parse_brief(text)
+    assert facts.victims == victims and facts.names == names
+
+
+@pytest.mark.parametrize("words", ["Ann is not at the hut.", "Nobody knows where Anna, 8, is."])
+def test_one_that_tells_no_way_is_shown_and_widens_nothing(words: str) -> None:
+    (line,) = told(words, facts := parse_brief(words))
+    assert any(words.rstrip(".") in aside and "denied" in aside for aside in line.aside)
+    assert facts.left == ()
+
+
 def test_a_correction_that_denies_takes_back() -> None:
     text = START + "She is 300 m south of the hut."
     assert len(parse_brief(text).moves) == 1
@@ -79,8 +114,5 @@ def test_an_illness_and_a_team_are_no_names() -> None:
 
 
 def test_a_start_that_was_read_is_not_said_to_be_unused() -> None:
-    text = "Your start is the hut. The drone stands at the mill."
-    lines = told(text, parse_brief("The drone stands at the mill."))
-    assert lines
     text = "The drone stands at the mill."
     assert [line.unused for line in told(text, parse_brief(text))] == [""]
