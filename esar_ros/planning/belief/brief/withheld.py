@@ -49,10 +49,9 @@ _DENIES = re.compile(  # whatever else their sentence says
     r"(?:twelve|12) o'clock|another (?:man|woman|person|boy|girl))\b|\?[\"”')]?$",
     re.IGNORECASE,
 )
-_RETRACTS = re.compile(  # what stands before it; nobody takes anything back who "took the wrong turn"
-    r"\b(?:false|untrue|wrong(?! (?:turn\w*|way|path|track|trail|side|direction|valley|ridge|road|fork|gully|slope)\b)|"
-    r"ignore|forget|disregard)\b",
-    re.IGNORECASE,
+_RETRACTS = re.compile(r"\b(?:false|untrue|wrong|ignore|forget|disregard)\b", re.IGNORECASE)  # what stands before it
+_ASTRAY = re.compile(  # somebody went wrong, and nothing is taken back
+    r"\bwrong (?:turn\w*|way|path|track|trail|side|direction|valley|ridge|road|fork|gully|slope)\b", re.IGNORECASE
 )
 _OTHERS = re.compile(
     r"\b(?:safe|safely|unhurt|rescued|evacuated|accounted|(?:is|are|came) back(?! (?:to|at|in))|"
@@ -117,7 +116,7 @@ def denials_in(told: Sequence[Sentence], shares: Sequence[Passage]) -> list[Pass
         elif _OTHERS.search(sentence.text) and not _NEGATORS.search(sentence.text):
             whole = _OF_OTHERS
         if whole:
-            is_of_last = bool(number and _RETRACTS.search(sentence.text))
+            is_of_last = bool(number and _RETRACTS.search(sentence.text)) and not _ASTRAY.search(sentence.text)
             is_of_last &= not any(item.tag in _MEASURES for item in sentence.items)
             first = told[number - 1].start if is_of_last else sentence.start  # "That report is false."
             found = [one for one in found if one.start < first]

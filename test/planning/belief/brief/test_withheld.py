@@ -55,7 +55,7 @@ def test_what_a_denial_does_not_hold_is_read(words: str) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "He took the wrong turn 300 m south of the hut.",
+        "She was seen 300 m south of the hut. She took the wrong path there.",
         "The man's back is broken, he lies 300 m south of the hut.",
     ],
 )
