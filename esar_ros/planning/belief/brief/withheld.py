@@ -1,7 +1,7 @@
 """Clauses of a brief that are not read for ways: orders, what is denied or taken back, questions, shares, others' ways.
 
 They are found by single words, and nothing of them is read: a way that a sentence denies must draw no search. What
-they would tell is left over, which shows it to the person and widens the prior.
+they would tell is left over, which shows it to the person and widens the prior. Who is missing is counted in them, too.
 """
 
 from __future__ import annotations
@@ -50,9 +50,6 @@ _DENIES = re.compile(  # whatever else their sentence says
     re.IGNORECASE,
 )
 _RETRACTS = re.compile(r"\b(?:false|untrue|wrong|ignore|forget|disregard)\b", re.IGNORECASE)  # what stands before it
-_ASTRAY = re.compile(  # somebody went wrong, and nothing is taken back
-    r"\bwrong (?:turn\w*|way|path|track|trail|side|direction|valley|ridge|road|fork|gully|slope)\b", re.IGNORECASE
-)
 _OTHERS = re.compile(
     r"\b(?:safe|safely|unhurt|rescued|evacuated|accounted|(?:is|are|came) back(?! (?:to|at|in))|"
     r"\w+['’]s back(?= (?:home|now|already|safe|with)\b| ?(?:[.,;:!]|$)))\b",  # no "man's back is broken"
@@ -116,7 +113,7 @@ def denials_in(told: Sequence[Sentence], shares: Sequence[Passage]) -> list[Pass
         elif _OTHERS.search(sentence.text) and not _NEGATORS.search(sentence.text):
             whole = _OF_OTHERS
         if whole:
-            is_of_last = bool(number and _RETRACTS.search(sentence.text)) and not _ASTRAY.search(sentence.text)
+            is_of_last = bool(number and _RETRACTS.search(sentence.text))
             is_of_last &= not any(item.tag in _MEASURES for item in sentence.items)
             first = told[number - 1].start if is_of_last else sentence.start  # "That report is false."
             found = [one for one in found if one.start < first]

@@ -52,15 +52,8 @@ def test_what_a_denial_does_not_hold_is_read(words: str) -> None:
     assert len(parse_brief(START + words).moves) == 1
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "She was seen 300 m south of the hut. She took the wrong path there.",
-        "The man's back is broken, he lies 300 m south of the hut.",
-    ],
-)
-def test_what_only_sounds_like_it_is_read(words: str) -> None:
-    (move,) = parse_brief(START + words).moves
+def test_a_back_that_is_broken_is_nobody_who_is_back() -> None:
+    (move,) = parse_brief(START + "The man's back is broken, he lies 300 m south of the hut.").moves
     assert move.distance is not None and move.distance.metres == 300.0
 
 
