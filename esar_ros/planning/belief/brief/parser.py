@@ -114,14 +114,14 @@ def parse_brief(prompt: str, ground: Ground | None = None) -> BriefFacts:
     passages += left_over(told, plain, rows, used, *_landmarks(start, stated, parents))
     passages += [one._replace(is_aside=True) for one, tells in zip(denied, is_way, strict=True) if not tells]
     last = told[anew].start if anew < len(told) else len(prompt)  # from where on it is corrected
-    row = bisect_left([sentence.start for sentence in people], last)
+    since = bisect_left([sentence.start for sentence in people], last)
     return BriefFacts(
         start=start,
         moves=(
             *(moves[n] if first else replace(moves[n], reference=Reference.PREVIOUS) for n, first in _told(parents)),
             *(one.fact for one in fixes if isinstance(one.fact, Move)),
         ),
-        victims=count_victims(spoken[row:], names, COUNTED) or count_victims(spoken[:row], names) or 1,
+        victims=count_victims(spoken[since:], names, COUNTED) or count_victims(spoken[:since], names) or 1,
         names=names,
         stationary=is_stationary(prompt, last),
         short_of_it=bool(_SHORT.search(" ".join(prompt.split()))),
