@@ -11,7 +11,7 @@ from esar_ros.planning.belief.brief.lexicon import word_set
 from esar_ros.planning.belief.brief.tokens import Item
 from esar_ros.planning.belief.brief.ways import Stated
 
-_CORRECTS = word_set("correction corrected corrigendum")
+CORRECTS = word_set("correction corrected corrigendum")
 _AMENDS = re.compile(  # between two ways of which the second is meant
     r"\b(?:no,? wait|wait,? no|hang on|(?:strike|scratch|scrub|disregard|cancel|belay|ignore) (?:that|this|my|the)|"
     r"correction|amend\w*|revis\w+|i mean|or rather|make (?:that|it)|should (?:read|be|say)|not right|"
@@ -31,7 +31,7 @@ _AMENDED = 200  # characters at most from a way to what corrects it
 def correction(rows: Sequence[Sequence[Item]]) -> int:
     """Returns the first sentence of what corrects those before it, "Correction: two are missing"; else their number."""
     words = [next((item.low for item in row if item.tag not in '-"'), "") for row in rows]
-    return next((n for n, word in enumerate(words) if n and word in _CORRECTS), len(rows))
+    return next((n for n, word in enumerate(words) if n and word in CORRECTS), len(rows))
 
 
 def amended(stated: Sequence[Stated], prompt: str, corrected: int) -> list[Stated]:

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
+from esar_ros.planning.belief.brief.amending import CORRECTS
 from esar_ros.planning.belief.brief.facts import Content, Passage
 from esar_ros.planning.belief.brief.tokens import Item, Sentence
 
@@ -151,10 +152,11 @@ def _clause_start(text: str, at: int, least: int) -> int:
 
 
 def _heading_start(sentence: Sentence, at: int, first: int, least: int) -> int:
-    """Returns where an order after a colon begins: with what stands before it, unless that speaks of somebody."""
+    """Returns where an order after a colon begins: before its heading, unless that speaks of somebody or corrects."""
     start = _clause_start(sentence.text, at, least)
     before = [item for item in sentence.items if start <= item.start - sentence.start < at]
-    return first if any(item.tag in "PQG" for item in before) else start
+    is_kept = any(item.tag in "PQG" or item.low in CORRECTS for item in before)
+    return first if is_kept else start
 
 
 def _order_end(sentence: Sentence, at: int) -> int:

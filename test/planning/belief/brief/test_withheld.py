@@ -86,6 +86,11 @@ def test_a_correction_that_denies_takes_back() -> None:
     assert parse_brief(corrected(text, "she is not 300 m south of the hut")).moves == ()
 
 
+def test_an_order_at_the_head_of_a_correction_leaves_it_one() -> None:
+    text = corrected("Two men are missing.", "do not fly at the mill. Three men are missing")
+    assert parse_brief(text).victims == 3
+
+
 def test_coordinates_that_are_denied_are_not_used() -> None:
     (one,) = parse_brief("Drone at 34.0000N 107.3100E.\nShe was not seen at 34.0050N 107.3130E.").left
     assert one.content is Content.COORDINATES and "denied" in one.why
