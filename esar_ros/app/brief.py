@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -54,20 +55,29 @@ def main(argv: list[str]) -> int:
     text = with_correction(name, arguments.correct)
     facts = parse_brief(text, ground)
     prior = _prior(facts, ground)
+    idle = idle_correction(name, text, ground)
     if arguments.json:
-        print(json.dumps(_as_json(text, facts, prior)))
+        print(json.dumps(_as_json(text, facts, prior, idle)))
     else:
-        _show(Console(highlight=False), text, facts, prior)
+        _show(Console(highlight=False), text, facts, prior, idle)
     return 0
 
 
-def _as_json(text: str, facts: BriefFacts, prior: dict[str, float]) -> dict[str, Any]:
+def idle_correction(prompt: str, text: str, ground: Ground | None) -> list[str]:
+    """Returns the warning, if there is one, that a brief is read alike without the correction that it ends with."""
+    if text == prompt:
+        return []
+    one, other = (replace(parse_brief(words, ground), passages=(), kinds=frozenset()) for words in (prompt, text))
+    return ["the correction changes nothing of who or where is read: say it in other words"] if one == other else []
+
+
+def _as_json(text: str, facts: BriefFacts, prior: dict[str, float], idle: list[str]) -> dict[str, Any]:
     lines = told(text, facts)
     return {
         "missing": facts.victims,
         "facts": reading_of(facts).model_dump(exclude={"missing"}, exclude_none=True),
         "unread": [text[passage.start : passage.end] for passage in facts.left],
-        "warnings": [words for line in lines for words in line.warnings],
+        "warnings": [words for line in lines for words in line.warnings] + idle,
         "not_used": [line.unused for line in lines if line.unused],
         "aside": [words for line in lines for words in line.aside],
         "questions": list(questions(text, facts)),
@@ -75,14 +85,19 @@ def _as_json(text: str, facts: BriefFacts, prior: dict[str, float]) -> dict[str,
     }
 
 
-def unread_in(task: Task) -> list[str]:
-    """Returns what the rules leave unread or unused of a task's brief, and which orders nothing obeys, a line each."""
-    facts = parse_brief(task.prompt, _ground(task))
+def unread_in(task: Task, prompt: str) -> list[str]:
+    """Returns what the rules leave unread or unused of a task's brief, and which orders nothing obeys, a line each.
+
+    prompt: the brief before it was corrected; a correction that changes nothing is said, too.
+    """
+    ground = _ground(task)
+    facts = parse_brief(task.prompt, ground)
     lines = told(task.prompt, facts)
     unused = [line.unused for line in lines if line.unused]
     count = f"{len(unused)} of its sentences used for neither where nor who: {' | '.join(unused[:_FIRST])}"
     more = " | ..." if len(unused) > _FIRST else ""
-    return [words for line in lines for words in line.warnings] + ([count + more] if unused else [])
+    left = [words for line in lines for words in line.warnings] + ([count + more] if unused else [])
+    return left + idle_correction(prompt, task.prompt, ground)
 
 
 def _ground(task: Task) -> Ground:
@@ -138,7 +153,7 @@ def _prior(facts: BriefFacts, ground: Ground | None) -> dict[str, float]:
     }
 
 
-def _show(console: Console, text: str, facts: BriefFacts, prior: dict[str, float]) -> None:
+def _show(console: Console, text: str, facts: BriefFacts, prior: dict[str, float], idle: list[str]) -> None:
     for line in told(text, facts):
         console.print(Text.assemble(*((run.words, _COLOURS[run.is_read]) for run in line.runs)), soft_wrap=True)
         for meaning in line.meanings:
@@ -149,6 +164,8 @@ def _show(console: Console, text: str, facts: BriefFacts, prior: dict[str, float
             console.print(f"  used for neither where nor who: {line.unused}", style="red", soft_wrap=True, markup=False)
         if line.aside:
             console.print(f"  left aside: {', '.join(line.aside)}", style="dim", soft_wrap=True, markup=False)
+    for words in idle:
+        console.print(f"  {words}", style="red", soft_wrap=True)
     console.print()
     for words in summary(facts):
         console.print(words, soft_wrap=True, markup=False)

@@ -295,8 +295,9 @@ def main(argv: list[str]) -> int:
     _await_outside(options, arguments.wait, line)
     results = ResultsFolder(Path(options.out))
     results.prepare()
+    told = task.prompt
     if arguments.correct.strip():  # flown and scored as a task of its own, which lies beside its result
-        prompt = with_correction(task.prompt, arguments.correct)
+        prompt = with_correction(told, arguments.correct)
         task = parse_task(
             task.model_copy(update={"prompt": prompt}).model_dump_json(by_alias=True), "the corrected task"
         )
@@ -310,7 +311,8 @@ def main(argv: list[str]) -> int:
     print(f"Mission {task.id} on {task.map}: {options.planner}, seed {options.seed}, {options.world}, {options.pace}")
     print(f"  {task.prompt}\n", flush=True)
     method = create_planner(options.planner)
-    if isinstance(method, ReadsByRules) and method.reads_by_rules and (unread := unread_in(task)):
+    reads = isinstance(method, ReadsByRules) and method.reads_by_rules
+    if reads and (unread := unread_in(task, told)):
         print("  Not read of it by the rules of belief, which search the wider (esar brief asks what to decide):")
         print("".join(f"    {words}\n" for words in unread), flush=True)
     if options.world == PX4:

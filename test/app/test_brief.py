@@ -92,7 +92,7 @@ def test_what_is_not_obeyed_and_not_placed_is_said_and_asked(capsys: pytest.Capt
 
 def test_a_mission_says_what_is_not_read_of_its_task() -> None:
     task = load_task("aotai-first").model_copy(update={"prompt": "She is 300 m north of you. Do not fly at the dam."})
-    assert brief.unread_in(task) == ["not obeyed: Do not fly at the dam"]
+    assert brief.unread_in(task, task.prompt) == ["not obeyed: Do not fly at the dam"]
 
 
 def test_coordinates_of_a_task_are_placed_on_its_map(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -116,6 +116,15 @@ def test_a_reading_is_corrected(capsys: pytest.CaptureFixture[str], story: str) 
     assert answer["median_east_m"] < -250.0 and answer["median_north_m"] == pytest.approx(-300.0, abs=60.0)
     assert read(capsys, story, "--correct", "they went north")["missing"] == 2
     assert read(capsys, story, "--correct", " ") == read(capsys, story)
+
+
+def test_a_correction_that_changes_nothing_is_said(capsys: pytest.CaptureFixture[str], story: str) -> None:
+    assert brief.main([story, "--correct", "the weather is getting worse"]) == 0
+    assert "  the correction changes nothing of who or where is read" in capsys.readouterr().out
+    assert not [one for one in read(capsys, story, "--correct", "five are missing")["warnings"] if "changes" in one]
+    task = load_task("aotai-first")
+    idle = task.model_copy(update={"prompt": brief.with_correction(task.prompt, "the weather is getting worse")})
+    assert "changes nothing" in brief.unread_in(idle, task.prompt)[-1]
 
 
 def test_words_on_the_command_line(capsys: pytest.CaptureFixture[str], story: str) -> None:

@@ -33,6 +33,7 @@ _TOLD = 1.5  # times as far as the farthest way told reaches what may be searche
 _EVENLY = 0.5  # of the doubt that comes of the brief lies evenly over all that is searched
 _MOST = 0.95  # of the prior that does not follow a brief of which something is known
 _DRAWS = 4  # for each place in an area, of its bounding box
+_ELSEWHERE = 0.5  # probability that a landmark is not near where a vehicle starts of whose start nothing is told
 _NODES = 8  # of a line at most; longer stories keep their last places
 
 
@@ -97,6 +98,7 @@ def sample(
     kinds: list[frozenset[str]] = [frozenset()]
     moves = [move for move in facts.moves if not move.persons or person is None or person in move.persons]
     own = [move for move in moves if move.reference is not Reference.DEFINES_START][-(_NODES - 3) :]
+    own = own if any(not move.searched for move in own) else []  # where nobody was found is no place to look first
     defining = next((move for move in moves if move.reference is Reference.DEFINES_START), None)
     angle = np.full(count, np.nan)
     angles = [angle]
@@ -118,7 +120,7 @@ def sample(
         kinds.append(move.kinds)
         angles.append(angle)
     ends, weights = _ends(own)
-    share, evenly = _doubt(facts, _adrift(own, defining, ends, weights), settings)
+    share, evenly = _doubt(facts, _adrift(own, facts.start, defining, ends, weights), settings)
     if defining is not None:
         line.insert(0, _before(defining, own, anchor, settings, random))
         kinds.insert(0, defining.kinds)
@@ -158,32 +160,37 @@ def _ends(own: Sequence[Move]) -> tuple[list[int], list[float]]:
         weight = min(move.certainty for move in told) * (0.0 if all(move.searched for move in told) else 1.0)
         weights.append(weight * (1.0 if any(move.distance is not None for move in told) else _UNMEASURED))
     if not any(weights):
-        weights[-1] = 1.0
+        return [0], [1.0]
     return [chain[-1] for chain in chains], [weight / sum(weights) for weight in weights]
 
 
-def _adrift(own: Sequence[Move], defining: Move | None, ends: Sequence[int], weights: Sequence[float]) -> float:
-    """Returns the probability of the readings that begin at a place of which it is not known where it lies."""
+def _adrift(
+    own: Sequence[Move], start: StartFact | None, defining: Move | None, ends: Sequence[int], weights: Sequence[float]
+) -> float:
+    """Returns the probability of the readings that begin at a place of which it is not known where it lies.
+
+    Where the vehicle's start is not told, a landmark may be any: a mast, or a car that was found.
+    """
     if not own:
         return float(defining is not None)
     begins, begin = [0], 0  # for each node, the move at which its reading begins
     for number, move in enumerate(own, 1):
         begin = begin if move.reference is Reference.PREVIOUS and begin else number
         begins.append(begin)
-    lost = [begins[end] > 0 and own[begins[end] - 1].reference is Reference.OTHER for end in ends]
-    return sum(weight for weight, is_lost in zip(weights, lost, strict=True) if is_lost)
+    adrift = {Reference.OTHER: 1.0, Reference.START: 0.0 if start is not None else _ELSEWHERE}
+    lost = [adrift.get(own[begins[end] - 1].reference, 0.0) if begins[end] else 0.0 for end in ends]
+    return sum(weight * share for weight, share in zip(weights, lost, strict=True))
 
 
 def _doubt(facts: BriefFacts, adrift: float, settings: PriorSettings) -> tuple[float, float]:
     """Returns the share of the prior that does not follow the brief, and how much of it lies evenly over all searched.
 
     The one place where what is unread widens the prior. The share grows with the share of what the brief tells that no
-    reading used; where no reading tells where anybody is, that share is all that is left of the words. It grows with
-    the readings that count from a place that is not located, too. Words that tell nothing widen nothing.
+    reading used. It grows with the readings that count from a place that is not located, too. Where no reading tells
+    where anybody is, silence is as wide as words that are not read.
     """
-    if not facts.left and not adrift:
-        return settings.doubt + settings.doubt_unread * facts.unread, 0.0
-    unread = facts.unread * (settings.doubt_unread if facts.moves else 1.0)
+    is_told = any(not move.searched for move in facts.moves)
+    unread = settings.doubt_unread * facts.unread if is_told else 1.0
     share = min(settings.doubt + unread + settings.doubt_adrift * adrift, _MOST)
     return share, _EVENLY * (share - settings.doubt)
 

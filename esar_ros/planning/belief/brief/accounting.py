@@ -18,12 +18,6 @@ from esar_ros.planning.belief.brief.measures import Number
 from esar_ros.planning.belief.brief.places import Kind, stems
 from esar_ros.planning.belief.brief.tokens import Item, Sentence
 
-_SHARES = re.compile(
-    r"(?<![\w.])\d{1,3}(?:\.\d{1,3})?(?:\s?/\s?\d{1,3}(?:\.\d{1,3})?){2,8}(?![\w/])(?:\s?%)?|"
-    r"(?<![\w.])\d{1,4}(?:\.\d{1,3})?\s?(?:%|per ?cent\b|pct\b)",
-    re.IGNORECASE,
-)
-_DATE = re.compile(r"(?:0?[1-9]|[12]\d|3[01])/(?:0?[1-9]|1[0-2])/\d\d|(?:0?[1-9]|1[0-2])/(?:0?[1-9]|[12]\d|3[01])/\d\d")
 _MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 _DAYS = r"(?:Mon|Tues?|Wednes|Thurs?|Fri|Satur|Sun)day"
 _DAY = re.compile(
@@ -44,23 +38,6 @@ _DAYS_OF = word_set("day days week weeks night nights")
 _CREW = word_set("pax pob souls persons people")
 _HEADINGS = 24  # most numbered lines of a form
 _WORDS_OF_TIME = word_set("o'clock am pm a.m p.m hrs midnight noon past quarter half")
-_NOT = r"(?:do not|don['’]t|dont)(?! (?:know|think|believe|remember|have|see|recall|want|expect|hear|mind)\b)"
-_ADDRESSED = r"you|drones?|uavs?|uas|pilots?|aircraft|operators?|crews?|teams?"
-_VERBS = r"fly|go|enter|land|cross|approach|descend|hover|climb|leave|pass|overfly|come"
-_FORBIDS = re.compile(
-    rf"(?:^|[.;:!?,(–—-]\s{{0,2}}|\b(?:and|but|please|so|also|then|{_ADDRESSED})\s)"
-    rf"(?P<order>{_NOT}|never (?:{_VERBS})|avoid|beware|"
-    r"(?:stay|keep|remain|steer) (?:well )?(?:clear|away|out|off|back|below|above|under)|"
-    r"fly (?:no|not) (?:lower|higher|nearer|closer|below|above|over)|"
-    r"no (?:drones?|flying|flights?|overflights?|overflying|landing|entry))\b|"
-    rf"\b(?:{_ADDRESSED}|nobody|no[- ]one|we)\s(?:must|shall|should|may)(?: ?not|n['’]t)\b|"
-    r"\b(?:must|shall|should|may) not be (?:flown|overflown|entered|crossed|approached|disturbed)\b|"
-    r"\b(?:no[- ](?:fly|flight|go|entry)|keep[- ]out|off[- ]limits|prohibited|forbidden|not (?:allowed|permitted|"
-    r"authori[sz]ed)|exclusion zone|restricted (?:area|airspace|zone)|danger (?:area|zone)|notam|tfr)\b",
-    re.IGNORECASE,
-)
-_END = re.compile(r"[.;!?\n]")
-_CHARGE = re.compile(r"\b(?:batter\w+|charged?)\b", re.IGNORECASE)
 _TELEPHONE = re.compile(r"(?<![\w.])(?:\+\d{1,3}[ -]?|0)\d{2,4}[ -]\d{3,4}(?:[ -]?\d{3,4})?(?!\w|\.\d)")
 _OLDEST = 110  # years
 _UNSURE = word_set("above accuracy accurate error radius uncertainty precision within +/- ± cep")
@@ -69,55 +46,6 @@ _RANGES = word_set("age aged ages old years year yr yrs yo s")
 _BEFORE_AGE = word_set(", ( m f male female is was he's she's i'm")
 _MINUTES = (0.25, 5.0, 10.0, 20.0, 25.0)  # before or after the hour
 _NEAR = 3  # items
-
-
-def shares_in(text: str) -> list[Passage]:
-    """Returns the percentages of a text, and numbers of three and more parts, "50/30/20"; none is a way."""
-    found = []
-    for match in _SHARES.finditer(text):
-        is_charge = bool(_CHARGE.search(text[max(match.start() - 20, 0) : match.end() + 10]))
-        if not _DATE.fullmatch(match[0]):
-            found.append(Passage(*match.span(), None, Content.SHARES, "a charge" if is_charge else "", is_charge))
-    return found
-
-
-def prohibitions_in(text: str, told: Sequence[Sentence]) -> list[Passage]:
-    """Returns the orders not to do something, which no reading obeys; told: the sentences of the text."""
-    found: list[Passage] = []
-    for sentence in told:
-        end = 0
-        for match in _FORBIDS.finditer(sentence.text):
-            if match.start() < end:
-                continue
-            first = match.start("order") if match["order"] else _clause_start(sentence.text, match.start(), end)
-            if match[0].startswith(":"):
-                first = _heading_start(sentence, match.start(), first, end)
-            end = _clause_end(sentence, match.end())
-            found.append(Passage(sentence.start + first, sentence.start + end, None, Content.PROHIBITION))
-    return found
-
-
-def _clause_start(text: str, at: int, least: int) -> int:
-    """Returns where a clause begins, characters of a sentence."""
-    stops = [match.end() for match in re.finditer(r"[,.;:!?\n]\s?", text[least:at])]
-    return least + (stops[-1] if stops else 0)
-
-
-def _heading_start(sentence: Sentence, at: int, first: int, least: int) -> int:
-    """Returns where an order after a colon begins: with what stands before it, unless that speaks of somebody."""
-    start = _clause_start(sentence.text, at, least)
-    before = [item for item in sentence.items if start <= item.start - sentence.start < at]
-    return first if any(item.tag in "PQG" for item in before) else start
-
-
-def _clause_end(sentence: Sentence, at: int) -> int:
-    """Returns where an order ends: with its sentence, or before somebody is spoken of after a comma."""
-    stop = _END.search(sentence.text, at)
-    end = stop.start() if stop is not None else len(sentence.text)
-    inside = [item for item in sentence.items if at <= item.start - sentence.start < end]
-    people = next((item.start - sentence.start for item in inside if item.tag in "PQ"), end)
-    comma = sentence.text.rfind(",", at, people) if people < end else -1
-    return comma if comma >= 0 else end
 
 
 def left_over(
@@ -253,7 +181,7 @@ def _landmarks(
     sentence: Sentence, row: Sequence[Item], placed: frozenset[str], adrift: frozenset[str], is_read: bool
 ) -> Iterator[Passage]:
     """Yields the places at or toward which somebody is said to be, and of which nobody says where they lie."""
-    spoken = [item.value for item in row if item.tag in "OKR" and item.value.kind is Kind.NAMED]
+    spoken = [item.value for item in row if item.tag in "OR" and item.value.kind is Kind.NAMED]
     items = sentence.items
     spans = []
     for at, item in enumerate(items):

@@ -11,7 +11,7 @@ from esar_ros.planning.belief.brief.lexicon import word_set
 from esar_ros.planning.belief.brief.tokens import Item
 from esar_ros.planning.belief.brief.ways import Stated
 
-_CORRECTS = word_set("correction corrected corrigendum")
+CORRECTS = word_set("correction corrected corrigendum")
 _AMENDS = re.compile(  # between two ways of which the second is meant
     r"\b(?:no,? wait|wait,? no|hang on|(?:strike|scratch|scrub|disregard|cancel|belay|ignore) (?:that|this|my|the)|"
     r"correction|amend\w*|revis\w+|i mean|or rather|make (?:that|it)|should (?:read|be|say)|not right|"
@@ -31,7 +31,7 @@ _AMENDED = 200  # characters at most from a way to what corrects it
 def correction(rows: Sequence[Sequence[Item]]) -> int:
     """Returns the first sentence of what corrects those before it, "Correction: two are missing"; else their number."""
     words = [next((item.low for item in row if item.tag not in '-"'), "") for row in rows]
-    return next((n for n, word in enumerate(words) if n and word in _CORRECTS), len(rows))
+    return next((n for n, word in enumerate(words) if n and word in CORRECTS), len(rows))
 
 
 def amended(stated: Sequence[Stated], prompt: str, corrected: int) -> list[Stated]:
@@ -54,7 +54,7 @@ def amended(stated: Sequence[Stated], prompt: str, corrected: int) -> list[State
             way = Way(one.way.distance or last.way.distance, one.way.direction or last.way.direction)
             move = replace(one.move, kinds=last.move.kinds | one.move.kinds, certainty=last.move.certainty)
             out[-1] = replace(
-                last, way=way, move=move, origin=one.origin or last.origin, goal=one.goal or last.goal,
+                last, way=way, move=move, origin=one.origin or last.origin,
                 is_weak=last.is_weak and one.is_weak, around=last.around | one.around, spans=last.spans + one.spans,
             )  # fmt: skip
         else:

@@ -95,6 +95,7 @@ class Content(Enum):
     SHARES = "percentages or shares"
     COORDINATES = "coordinates"
     PROHIBITION = "order or prohibition"
+    DENIAL = "denied, or of others"
     CATEGORY = "kind of person"
     SLOPE = "direction without a compass"
     LANDMARK = "place"

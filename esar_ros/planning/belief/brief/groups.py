@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from esar_ros.planning.belief.brief.facts import MOST_PEOPLE
-from esar_ros.planning.belief.brief.lexicon import BANDS, HELPERS, PEOPLE, TAG_OF, TERRAIN, word_set
+from esar_ros.planning.belief.brief.lexicon import BANDS, HELPERS, KIN, PEOPLE, TAG_OF, TERRAIN, word_set
 
 _OLDEST = 110  # years
 NO_NAMES = word_set(
@@ -21,6 +21,7 @@ NO_NAMES = word_set(
     "Mr Mrs Ms Miss Dr"
 )
 TITLES = word_set("mr mrs ms miss dr herr frau")
+SEXES = word_set("male female man woman boy girl m f")
 GOES = word_set("set hired sailed camped vanished disappeared missing lost seen") | {
     word for word, tag in TAG_OF.items() if tag in "GB"
 }
@@ -90,7 +91,7 @@ def groups_in(words: Sequence[str], names: frozenset[str], is_list: bool) -> lis
                 break
             if words[parts[-1].last : link] == [","] and (
                 (_is_told_of(words, parts[-1]) and _is_kind(words, link, more))
-                or words[link : more.last] in (["male"], ["female"])
+                or _is_who(words, parts[-1], words[link : more.last])
                 or (_is_told_of(words, parts[-1]) and not parts[-1].names and not more.is_noun and more.names)
             ):
                 parts[-1] = parts[-1]._replace(last=more.last)
@@ -133,6 +134,15 @@ def _is_kind(words: Sequence[str], first: int, more: Group) -> bool:
     """Returns whether a phrase after a name and a comma tells who that is: "Wu, a man, 34."."""
     is_one = words[first] in ("a", "an", "the") and more.size == 1 and not more.names
     return is_one and words[more.last : more.last + 1] != ["and"]
+
+
+def _is_who(words: Sequence[str], part: Group, told: Sequence[str]) -> bool:
+    """Returns whether a lone word after a comma tells who somebody is: "hiker, male"; "woman 54, walker"."""
+    sex, last = words[part.first].lower(), words[part.last - 1]
+    if sex not in SEXES or part.size != 1:
+        return list(told) in (["male"], ["female"])
+    is_told_by_sex = last.isdecimal() or sex in ("male", "female")  # "man, woman, cook" are three
+    return is_told_by_sex and len(told) == 1 and told[0] not in SEXES and told[0].lower() not in KIN
 
 
 def _sum(parts: Sequence[Group], links: Sequence[str]) -> int:

@@ -47,6 +47,12 @@ SMALL = {word: number for number, word in enumerate(_SMALL.split())} | {"oh": 0,
 TENS = {word: 20 + 10 * n for n, word in enumerate(_TENS.split())}
 VAGUE = {"few": 3, "several": 4, "couple": 2, "dozen": 12}
 
+# Tags that rules are written in, beside those told by their words here: N number, L distance, D and E direction, T way,
+# X other measure (measures.py); O where something counts from, R where something is (places.py); # digits; x and C any
+# other word in lower case and with a capital. d e h q v: number words; u z: units; o b: degrees, bearing; a A Z:
+# articles, "your";
+# Y V H F: the vehicle, its start, flying; s: spot; P Q G B: people, sightings, going, being; f g l W: prepositions and
+# "where"; i t: it, there; k j: going on, more or less; n: negation; w: wind; & c m p: and, conjunctions, minus, point.
 _TAGS = {
     "d": " ".join(word for word, number in SMALL.items() if number < 10),  # digits in words
     "e": " ".join([*(word for word, number in SMALL.items() if number >= 10), *TENS]),
@@ -64,8 +70,8 @@ _TAGS = {
     "Z": "your yours",
     "Y": "you you're you'll you've you'd",
     "U": "us here me",
-    "V": "drone drones drone's uav uavs uav's uas rpas aircraft aircraft's quadcopter copter multicopter apparatus "
-    "vehicle air-unit air-team air-crew aerial-team aerial-unit",
+    "V": "drone drones drone's uav uavs uav's uas rpas aircraft quadcopter copter multicopter apparatus "
+    "air-unit air-team air-crew aerial-team aerial-unit",
     "H": "take-off takeoff t/o launch launches launched launching liftoff home start starts started starting "
     "deployment deployed deploys staging staged helipad strobe takes-off took-off taken-off taking-off "
     "lift-off lifts-off lifting-off launchpad pad",
@@ -116,34 +122,36 @@ SIDED = TERRAIN | word_set(  # and these, of which some are surnames
     "fence hedge point"
 )
 
-PEOPLE = word_set(  # singular, plurals where they are irregular
-    "people person pax soul individual man men woman women lady gent gentleman gentlemen male female boy girl "
-    "lad lass child children schoolchildren schoolchild schoolboy schoolgirl fella fellow guy bloke chap "
-    "motorcyclist kid baby babies toddler infant teen teenager youth youngster adult pensioner senior brother "
-    "sister sibling cousin uncle aunt nephew niece father mother dad mum mom grandfather grandmother grandad "
-    "granddad grandma granny nan gran grandchild grandchildren grandson granddaughter grandkid son daughter "
-    "husband wife fiance fiancee boyfriend girlfriend partner friend mate flatmate colleague companion hiker "
-    "walker rambler trekker climber mountaineer alpinist skier snowboarder boarder tourer runner jogger "
-    "orienteer racer cyclist biker rider driver motorist passenger pilot paraglider parachutist jumper sailor "
-    "kayaker canoeist paddler rower rafter surfer swimmer angler fisherman fishermen fisher hunter forager "
-    "picker gatherer birdwatcher birder photographer painter artist geologist botanist biologist scientist "
-    "researcher surveyor archaeologist astronomer inspector engineer technician electrician worker labourer "
-    "miner farmer shepherd herder ranger guide porter cook teacher instructor student pupil cadet scout "
-    "apprentice soldier nurse doctor monk nun pilgrim priest bishop tourist visitor camper traveller traveler "
-    "backpacker explorer villager patient resident member crew casualty casualties victim survivor subject "
-    "ringer beekeeper postman watchman groom bride musician dancer au-pair warden herr frau mr mrs ms leader "
-    "client guest customer owner pers relative spouse grandpa bather retiree skipper deckhand captain mechanic "
-    "paramedic chef waiter courier vicar lawyer landlord novice beginner veteran caretaker gamekeeper forester "
-    "lumberjack woodcutter trapper prospector collector enthusiast holidaymaker trainee recruit lieutenant "
-    "sergeant private navigator co-pilot inmate speleologist glaciologist meteorologist assistant escort caver "
-    "diver boatman crewman rancher logger cleric professor observer scrambler boulderer abseiler potholer "
-    "windsurfer kitesurfer kiteboarder snorkeller freediver skydiver stroller gardener plumber carpenter builder "
-    "baker butcher cleaner clerk accountant manager director mayor judge rabbi imam chaplain missionary writer "
-    "author poet singer actor actress comedian sculptor composer drummer piper blogger correspondent nanny "
-    "babysitter stepson stepdaughter stepfather stepmother godson goddaughter prisoner escapee runaway refugee "
-    "migrant hostage tenant lodger hermit nomad octogenarian widow widower newborn tot bairn laddie lassie drover "
-    "cowboy goatherd mariner seaman sherpa musher canyoner aviator marshal steward competitor participant athlete "
-    "foreigner stranger triathlete footballer employee ad ch auntie nana pappa papa mama"
+KIN = word_set(  # who is somebody to others, told apart from them in a list: "man, wife, baby"
+    "brother sister sibling cousin uncle aunt nephew niece father mother dad mum mom grandfather grandmother grandad "
+    "granddad grandma granny nan gran grandchild grandchildren grandson granddaughter grandkid son daughter husband "
+    "wife fiance fiancee boyfriend girlfriend partner friend mate flatmate colleague companion relative spouse "
+    "grandpa stepson stepdaughter stepfather stepmother godson goddaughter widow widower auntie nana pappa papa mama "
+    "baby babies toddler infant child children kid newborn bairn tot"
+)
+PEOPLE = KIN | word_set(  # singular, plurals where they are irregular
+    "people person pax soul individual man men woman women lady gent gentleman gentlemen male female boy girl lad "
+    "lass schoolchildren schoolchild schoolboy schoolgirl fella fellow guy bloke chap motorcyclist teen teenager "
+    "youth youngster adult pensioner senior hiker walker rambler trekker climber mountaineer alpinist skier "
+    "snowboarder boarder tourer runner jogger orienteer racer cyclist biker rider driver motorist passenger pilot "
+    "paraglider parachutist jumper sailor kayaker canoeist paddler rower rafter surfer swimmer angler fisherman "
+    "fishermen fisher hunter forager picker gatherer birdwatcher birder photographer painter artist geologist "
+    "botanist biologist scientist researcher surveyor archaeologist astronomer inspector engineer technician "
+    "electrician worker labourer miner farmer shepherd herder ranger guide porter cook teacher instructor student "
+    "pupil cadet scout apprentice soldier nurse doctor monk nun pilgrim priest bishop tourist visitor camper "
+    "traveller traveler backpacker explorer villager patient resident member crew casualty casualties victim "
+    "survivor subject ringer beekeeper postman watchman groom bride musician dancer au-pair warden herr frau mr mrs "
+    "ms leader client guest customer owner pers bather retiree skipper deckhand captain mechanic paramedic chef "
+    "waiter courier vicar lawyer landlord novice beginner veteran caretaker gamekeeper forester lumberjack "
+    "woodcutter trapper prospector collector enthusiast holidaymaker trainee recruit lieutenant sergeant private "
+    "navigator co-pilot inmate speleologist glaciologist meteorologist assistant escort caver diver boatman crewman "
+    "rancher logger cleric professor observer scrambler boulderer abseiler potholer windsurfer kitesurfer "
+    "kiteboarder snorkeller freediver skydiver stroller gardener plumber carpenter builder baker butcher cleaner "
+    "clerk accountant manager director mayor judge rabbi imam chaplain missionary writer author poet singer actor "
+    "actress comedian sculptor composer drummer piper blogger correspondent nanny babysitter prisoner escapee "
+    "runaway refugee migrant hostage tenant lodger hermit nomad octogenarian laddie lassie drover cowboy goatherd "
+    "mariner seaman sherpa musher canyoner aviator marshal steward competitor participant athlete foreigner stranger "
+    "triathlete footballer employee ad ch"
 )
 BANDS = {
     "couple": 2, "pair": 2, "twins": 2, "duo": 2, "newlyweds": 2, "honeymooners": 2, "parents": 2, "grandparents": 2,

@@ -15,7 +15,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from esar_ros.planning.belief.brief.facing import turned, twelve
 from esar_ros.planning.belief.brief.facts import (
     FARTHEST,
     PACED_SPREAD,
@@ -36,13 +35,9 @@ _LEAST_BARE = 20.0  # m, of a number without a unit
 _SPEEDS = {"mph": 26.8, "kph": 16.67, "kmh": 16.67}  # m a minute; else knots
 
 _POINTS = {"north": 90.0, "east": 0.0, "south": -90.0, "west": 180.0}
-_ABBREVIATIONS = word_set("n ne e se s sw w nw nne ene ese sse ssw wsw wnw nnw")
 _PARTS = {"quarter": 4.0, "third": 3.0, "eighth": 8.0}
 _DEGREES = word_set("c f celsius fahrenheit")
 _SIDES = word_set("side bank edge end flank")
-_CORRECTS = word_set("no sorry correction rather disregard amended revised wait scratch")
-_PATHS = word_set("path track trail road lane footpath")
-_UPON = word_set("on up down along took take taking takes follow followed by via")
 
 
 class Number(NamedTuple):
@@ -75,41 +70,12 @@ def of_bearing(degrees: float) -> Direction:
 def measured(sentences: Iterable[Sequence[Item]]) -> list[list[Item]]:
     """Returns the items of each sentence with its measures put together."""
     rows: list[list[Item]] = []
-    last: Item | None = None  # distance
-    is_denied = False  # a bearing, in the sentence before: "brg NOT 240. 204."
     for items in sentences:
         row = rewritten(items, _LENGTHS)
         row = [_grounded(row, at) for at in range(len(row))]
-        for at in range(1, len(row) - 1):
-            is_way = row[at - 1].tag == "L" and not row[at - 1].value.is_walked
-            if row[at].low == "before" and is_way and row[at + 1].tag in "iA":
-                row[at] = replace(row[at], tag="f")  # "300 m before the bridge"
-            elif row[at].low in ("past", "beyond") and row[at - 1].tag == "N" and row[at - 1].value.value >= 100.0:
-                row[at - 1] = replace(row[at - 1], tag="L", value=Distance(row[at - 1].value.value, STATED_SPREAD))
-        for at in range(len(row)):
-            row[at] = _elliptic(row, at, last)
-            last = row[at] if row[at].tag == "L" else last
         row = rewritten([_pointed(row, at) for at in range(len(row))], _BEARINGS)
-        if is_denied and row and row[0].tag == "N" and _is_bearing(row[0].value):
-            row[0] = replace(row[0], tag="D", value=of_bearing(row[0].value.value))
-        is_denied = any(item.tag == "X" and " not " in item.low for item in row)
-        rows.append(row)
-    facing: float | None = next((angle for row in rows if (angle := twelve(row)) is not None), None)
-    for number, row in enumerate(rows):
-        row, facing = turned(row, facing)
-        rows[number] = _with_of(rewritten(row, _WAYS))
+        rows.append(rewritten(row, _WAYS))
     return rows
-
-
-def _with_of(row: Sequence[Item]) -> list[Item]:
-    """Returns the items with the "of" that terse notes leave out: "2 km SW camp"."""
-    out: list[Item] = []
-    for at, item in enumerate(row):
-        out.append(item)
-        after = "".join(other.tag for other in row[at + 1 : at + 3])
-        if item.tag == "T" and item.low.split()[-1] in _ABBREVIATIONS and re.match(r"[xC](?:[.,;)]|$)", after):
-            out.append(Item("f", "of", item.end, item.end))
-    return out
 
 
 # -- numbers ---------------------------------------------------------------------------------------
@@ -204,30 +170,6 @@ def _length(items: Sequence[Item]) -> Item | None:
     return joined(items, "L", Distance((value + more) * size * (WALKING_SPEED if how == "walked" else 1.0), spread))
 
 
-def _summed(items: Sequence[Item]) -> Item | None:
-    """Makes a distance of "a kilometre and two hundred metres": the second unit is the smaller one."""
-    numbers = [item.value.value for item in items if item.tag == "N"]
-    (how, size), (_, less) = (UNITS[item.low] for item in items if item.tag == "u")
-    if less >= size or how == "walked" or numbers[-1] * less >= size:
-        return None
-    first = numbers[0] if len(numbers) > 1 else 1.0
-    return joined(items, "L", Distance(first * size + numbers[-1] * less, _SPREADS[how]))
-
-
-def _corrected(items: Sequence[Item]) -> Item | None:
-    """Makes the number that is meant of "five, no, six" and "five, sorry, six"."""
-    is_corrected = any(item.low in _CORRECTS for item in items[1:-1])
-    return joined(items, "N", items[-1].value) if is_corrected else None
-
-
-def _ranged(items: Sequence[Item]) -> Item | None:
-    """Makes a distance of "range fourteen hundred"."""
-    value = items[-1].value.value
-    if items[0].low not in ("range", "distance", "dist") or value < _LEAST_BARE:
-        return None
-    return joined(items, "L", Distance(value, STATED_SPREAD))
-
-
 def _speed(items: Sequence[Item]) -> Item | None:
     """Makes a speed, m a minute, of "3 km per hour", "fifty miles an hour", "14 m/s", "15 to 20 mph"."""
     last = items[-1].low
@@ -244,29 +186,11 @@ _LENGTHS: list[Rule] = [
     rule(r"#/#|##(?=u)|#h|#&aq|(?<![aAj])[ps]d(?:-?d){0,2}", _number),
     rule(r"#|a?[dehqv](?:-?[dehqv]|&a?q|fa?[hv]|(?<=h)&[dev]|(?<=q)a[hv]){0,8}", _number),
     rule(r"lN&N-?u", lambda items: _length(items[1:]) if items[0].low == "between" else None),
-    rule(r"N,?n,?(?:[Bx],?)?N|N,xj?,?N", _corrected),
-    rule(r"[Na]-?u&?N-?u", _summed),
     rule(r"N(?:[-gj]|,j?)N-?[fajk]{0,2}u(?:&N)?", _length),
     rule(r"N-?[fajk]{0,3}u(?:&N)?|(?:a|k)j?u(?:&N)?", _length),
     rule(r"(?:\+/?-|\?)[NL]", lambda items: joined(items, "X") if items[0].low in "+±" else None),  # "+/- 50 m"
-    rule(r"[xc][:=j]{0,2}N(?![o/])", _ranged),
     rule(r"Lz|LL|L/[ux]|N(?:[-g]N)?z", _speed),
 ]
-
-
-def _elliptic(row: Sequence[Item], at: int, last: Item | None) -> Item:
-    """Returns an item, or the distance that it is by the last one: "another twenty", "the same distance"."""
-    item = row[at]
-    if last is not None and item.low == "the-same-distance":
-        return replace(item, tag="L", value=last.value)
-    unit = last.low.split()[-1] if last is not None else ""
-    if item.tag == "N" and at and row[at - 1].low in ("another", "further"):
-        if unit in UNITS:
-            return _length((item, replace(item, tag="u", low=unit))) or item
-        is_bare = at + 1 == len(row) or row[at + 1].tag in "gl,.;"  # "another three hundred to the cairn"
-        if is_bare and item.value.value >= _LEAST_BARE:
-            return replace(item, tag="L", value=Distance(item.value.value, STATED_SPREAD))
-    return item
 
 
 _ELSE_AFTER = word_set(
@@ -322,11 +246,7 @@ def _pointed(row: Sequence[Item], at: int) -> Item:
     if item.tag not in "DE" or item.value.__class__ is not str:
         return item
     before, after = row[at - 1] if at else None, row[at + 1] if at + 1 < len(row) else None
-    if before is not None and before.low == "not":
-        return replace(item, tag="X", value=None)  # "it is not north of the chapel"
     is_measured = before is not None and before.tag in "LN" and item.value.isupper()  # "300 N hut"
-    if after is not None and before is not None and before.tag == "A" and _is_path(row, at):
-        return replace(item, tag="D", value=Direction(angle_of(item.value)))
     if (
         after is not None
         and not is_measured
@@ -344,19 +264,10 @@ def _pointed(row: Sequence[Item], at: int) -> Item:
     return replace(item, tag="D", value=Direction(angle_of(item.value)))
 
 
-def _is_path(row: Sequence[Item], at: int) -> bool:
-    """Returns whether a compass word is the way of a path along which a distance is told: "600 m up the north path"."""
-    others = [n for n, item in enumerate(row[:-1]) if item.tag == "D" and row[n + 1].low not in _PATHS]
-    is_named = at < 2 or row[at - 2].low not in _UPON or row[at + 1].low not in _PATHS
-    return not is_named and not others and any(item.tag == "L" for item in row)
-
-
 def _bearing(items: Sequence[Item]) -> Item | None:
     """Makes a direction of "bearing 250 degrees", "on 045", "200 deg", "hdg 315"."""
     number = next(item.value for item in items if item.tag == "N")
     has_sign = any(item.tag == "o" for item in items)
-    if len(items) == 1:  # "three-one-zero from the car park"
-        return joined(items, "D", of_bearing(number.value)) if _is_spelt(items[0]) else None
     is_sure = (
         any(item.tag in "b@" for item in items)
         or has_sign + (items[0].tag == "l") + (len(number.digits) == 3) > 1
@@ -367,30 +278,10 @@ def _bearing(items: Sequence[Item]) -> Item | None:
     return joined(items, "D", of_bearing(number.value))
 
 
-def _labelled(items: Sequence[Item]) -> Item | None:
-    """Makes a direction of "Direction: 240"."""
-    is_bearing = items[0].low in ("direction", "dir") and _is_bearing(items[2].value)
-    return joined(items, "D", of_bearing(items[2].value.value)) if is_bearing else None
-
-
-def _is_spelt(item: Item) -> bool:
-    """Returns whether a number is a bearing spelt digit by digit."""
-    return _is_bearing(item.value) and not item.low[0].isdigit()
-
-
-def _is_bearing(number: Number) -> bool:
-    """Returns whether a number has the digits of a bearing."""
-    return len(number.digits) == 3 and number.value <= 360.0
-
-
 _BEARINGS: list[Rule] = [
-    rule(r"bnN(?![,;]?c?N)", lambda items: joined(items, "X")),  # "bearing not 240 but 204"
-    rule(r"bnN[,;]?c?No?", lambda items: _bearing([items[0], *items[3:]])),
     rule(r"NoC", lambda items: joined(items, "X") if items[-1].low in _DEGREES else None),
     rule(r"(?:[l@][aA]?x?)?b(?:[fBjA:=]{0,2}|[fgBjAxPCVH]{0,5}[:=])No?|[l@g]A?No?", _bearing),
     rule(r"No", _bearing),
-    rule(r"[xC][:=]N(?![LuN])", _labelled),
-    rule(r"N(?=f|,[^N])", _bearing),
 ]
 
 
@@ -412,38 +303,9 @@ def _way(items: Sequence[Item]) -> Item | None:
     return joined(items, "T", Way(distance, direction))
 
 
-def _bare(items: Sequence[Item]) -> Item | None:
-    """Makes a distance of "two fifty along the hedge"."""
-    number: Number = items[0].value
-    is_way = (
-        items[1].low in ("along", "up", "down", "below", "on", "further", "out") and _LEAST_BARE < number.value < 5000.0
-    )
-    return replace(items[0], tag="L", value=Distance(number.value, STATED_SPREAD)) if is_way else None
-
-
-def _at_bearing(items: Sequence[Item]) -> Item | None:
-    """Makes a way of "500 @ 110", of "three-four-zero, four hundred", or of "090/1.4 km"."""
-    first, second = items[0].value, items[-1].value
-    if isinstance(second, Distance):
-        if len(first.digits) != 3 or first.value > 360.0:
-            return None
-        return joined(items, "T", Way(second, of_bearing(first.value)))
-    far, way = (first, second) if items[1].low == "@" else (second, first)
-    if (
-        len(way.digits) not in (2, 3)
-        or way.value > 360.0
-        or far.value < _LEAST_BARE
-        or (way is first and len(way.digits) < 3)
-    ):
-        return None
-    return joined(items, "T", Way(Distance(far.value, STATED_SPREAD), of_bearing(way.value)))
-
-
 _WAYS: list[Rule] = [
     rule(r"(?<![LN])D[:=]?[-+][LN]", _way),
-    rule(r"N@N|N,N|N[,/]L", _at_bearing),
     rule(r"[LN][jkgAlt]{0,4}D", _way),
     rule(r"D[:=]{0,2}[-+m&]?[LN]|D[/@jkg(]{1,3}[LN]", _way),
     rule(r"L,[jgAl]{0,3}D|D,[jgAlak]{0,3}L", _way),
-    rule(r"N[jlk]", _bare),
 ]

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
-from esar_ros.planning.belief.brief.accounting import left_over, prohibitions_in, shares_in
+from esar_ros.planning.belief.brief.accounting import left_over
 from esar_ros.planning.belief.brief.amending import amended, correction, told_anew
 from esar_ros.planning.belief.brief.coordinates import Coordinates, Ground, found_in, ground_told, masked, placed
 from esar_ros.planning.belief.brief.facts import (
-    VAGUE_SPREAD,
     BriefFacts,
     Content,
     Direction,
@@ -28,21 +27,20 @@ from esar_ros.planning.belief.brief.facts import (
     StartFact,
     Way,
 )
-from esar_ros.planning.belief.brief.grid import offsets, references
 from esar_ros.planning.belief.brief.measures import measured
 from esar_ros.planning.belief.brief.people import COUNTED, back_again, count_victims, names_in
-from esar_ros.planning.belief.brief.places import PLACES, Kind, Place, alike, head, stems
-from esar_ros.planning.belief.brief.starts import defines, is_spot, start_of
+from esar_ros.planning.belief.brief.places import PLACES, Kind, Place, head, stems
+from esar_ros.planning.belief.brief.starts import start_of
 from esar_ros.planning.belief.brief.staying import is_stationary
 from esar_ros.planning.belief.brief.tokens import LONGEST, Item, Sentence, rewritten, sentences
-from esar_ros.planning.belief.brief.ways import KINDS, SEARCHED, Stated, said_of, stated_in
+from esar_ros.planning.belief.brief.ways import KINDS, Stated, said_of, stated_in
+from esar_ros.planning.belief.brief.withheld import denials_in, prohibitions_in, shares_in, without, without_missing
 
 _SHORT = re.compile(
     r"\b(?:cannot|can't|could not|couldn't|will not|won't|has not|hasn't|never|did not|didn't) (?:have )?"
     r"(?:reach(?:ed)?|arrived?|made it|got(?:ten)? as far|got to|come as far)",
     re.IGNORECASE,
 )
-_BETWEEN = 12  # words of two places
 _SAME_ANGLE = 0.5  # rad within which two directions are told of one way
 _PACES = (25.0, 150.0)  # m a minute, at which people walk
 
@@ -60,27 +58,31 @@ def parse_brief(prompt: str, ground: Ground | None = None) -> BriefFacts:
     rest = [Passage(LONGEST, len(prompt), None, Content.REST)] if len(prompt) > LONGEST else []
     prompt = prompt[:LONGEST]
     points = found_in(prompt)
-    orders = shares_in(masked(prompt, [one[:2] for one in points]))
+    orders = shares = shares_in(masked(prompt, [one[:2] for one in points]))
     away = [span for one in (*points, *orders) for span in (one[:2], getattr(one, "beside", None)) if span is not None]
     text = masked(prompt, away)  # what is not read as words: else "49S 251234" is 49 m south
-    told = sentences(text)
-    if forbidden := prohibitions_in(text, told):
-        orders += forbidden
+    people = told = sentences(text)
+    if forbidden := prohibitions_in(told):
+        orders = [*orders, *forbidden]
+        people = sentences(masked(text, [one[:2] for one in without_missing(told, forbidden)]))
         text = masked(text, [one[:2] for one in forbidden])
         told = sentences(text)
-    names = names_in(told)
+    names = names_in(people)
     plain = measured(sentence.items for sentence in told)
-    rows = [rewritten(row, PLACES) for row in plain]
+    spoken = measured(sentence.items for sentence in people) if forbidden else plain
+    denied = denials_in(told, shares)
+    heard, meant = _without(told, plain, denied)
+    rows = [rewritten(row, PLACES) for row in meant]
     stated: list[Stated] = []
-    for number, (sentence, row) in enumerate(zip(told, rows, strict=True)):
+    for number, (sentence, row) in enumerate(zip(heard, rows, strict=True)):
         stated += stated_in(number, sentence, row, rows[number - 1] if number else [], names)
-    pairs = offsets(plain)
-    stated = sorted(stated + pairs, key=lambda one: (one.number, one.first))
-    safe = back_again(plain, names)
+    safe = back_again(spoken, names)
     stated = [one.searched() if one.move.persons and one.move.persons <= safe else one for one in stated]
     anew = correction(rows)
     said = [span for one in stated for span in one.spans]
     stated = told_anew(amended(stated, text, anew), anew)
+    if anew < len(told) and any(one.start >= told[anew].start for one in denied):
+        stated = [one for one in stated if one.number >= anew or one.is_start]  # "Correction: she is not there"
     kept = {span for one in stated for span in one.spans}
     orders += [Passage(*span, None, Content.WAY, "taken back", True) for span in said if span not in kept]
     spans = [span for one in stated if one.way.distance or not one.is_weak for span in one.spans]
@@ -92,34 +94,36 @@ def parse_brief(prompt: str, ground: Ground | None = None) -> BriefFacts:
     start, places, stated = start_of(stated, prompt, rows)
     stated = _joined(stated, start)
     stated = [_seen(one, start, stated) for one in stated]
-    halved = _halved(stated, rows, start)
-    stated = _scaled(stated, rows) if halved == stated else halved
-    parents = _parents(stated, start)
-    stated = _bent(stated, parents)
+    stated = _scaled(stated, rows)
     parents = _parents(stated, start)
     moves = [_move(one, parent) for one, parent in zip(stated, parents, strict=True)]
     read: dict[tuple[int, int], Move | StartFact | None] = {
         span: move for one, move in zip(stated, moves, strict=True) for span in one.spans
     }
     read |= {span: start for span in places}
-    fixes = _fixes(points, prompt, told, names, ground)
+    fixes = _fixes(points, prompt, told, names, ground, denied)
+    ways = sorted(item.start for row in plain for item in row if item.tag in "LDT")
+    is_way = [bisect_left(ways, one.start) < bisect_left(ways, one.end) for one in denied]
+    orders += [one for one, tells in zip(denied, is_way, strict=True) if tells]
     start = start or next((one.fact for one in fixes if isinstance(one.fact, StartFact)), None)
+    spans += [span for span in places if span not in spans]
     passages = [*(Passage(*span, read.get(span)) for span in spans), *fixes, *orders]
     used = [*away, *(one[:2] for one in passages)]
-    if pairs:
-        used += [one[-1] for row in plain for one in references(row)]
     if start is not None and len(start.landmark) > 2:  # "2800" of "the 2800 camp"; "the tent south of the fork"
         used += [match.span() for match in re.finditer(re.escape(start.landmark), prompt)]
     passages += left_over(told, plain, rows, used, *_landmarks(start, stated, parents))
+    passages += [one._replace(is_aside=True) for one, tells in zip(denied, is_way, strict=True) if not tells]
+    last = told[anew].start if anew < len(told) else len(prompt)  # from where on it is corrected
+    since = bisect_left([sentence.start for sentence in people], last)
     return BriefFacts(
         start=start,
         moves=(
             *(moves[n] if first else replace(moves[n], reference=Reference.PREVIOUS) for n, first in _told(parents)),
             *(one.fact for one in fixes if isinstance(one.fact, Move)),
         ),
-        victims=count_victims(plain[anew:], names, COUNTED) or count_victims(plain[:anew], names) or 1,
+        victims=count_victims(spoken[since:], names, COUNTED) or count_victims(spoken[:since], names) or 1,
         names=names,
-        stationary=is_stationary(prompt, told[anew].start if anew < len(told) else len(prompt)),
+        stationary=is_stationary(prompt, last),
         short_of_it=bool(_SHORT.search(" ".join(prompt.split()))),
         kinds=frozenset(kind for kind, words in KINDS.items() if words.search(prompt)),
         passages=(*sorted(passages, key=lambda one: one[:2]), *rest),
@@ -127,15 +131,40 @@ def parse_brief(prompt: str, ground: Ground | None = None) -> BriefFacts:
 
 
 def _fixes(
-    points: Sequence[Coordinates], text: str, told: Sequence[Sentence], names: Sequence[str], ground: Ground | None
-) -> list[Passage]:
+    points: Sequence[Coordinates], text: str, told: Sequence[Sentence], names: Sequence[str], ground: Ground | None,
+    denied: Sequence[Passage],
+) -> list[Passage]:  # fmt: skip
     """Returns what the coordinates of a text are read as, by what their sentences say."""
     starts = [sentence.start for sentence in told]
     at = [bisect_right(starts, one.start) - 1 for one in points]
     items = [told[n].items if n >= 0 else () for n in at]
     ground = ground_told(points, items, ground)
     moves = [said_of(told[n].text if n >= 0 else "", names) for n in at]
-    return [placed(one, text, words, ground, move) for one, words, move in zip(points, items, moves, strict=True)]
+    out = []
+    for one, words, move in zip(points, items, moves, strict=True):
+        why = next((other.why for other in denied if other.start < one.end and one.start < other.end), "")
+        left = Passage(*one[:2], None, Content.COORDINATES, why)
+        out.append(left if why else placed(one, text, words, ground, move))
+    return out
+
+
+def _without(
+    told: Sequence[Sentence], plain: Sequence[Sequence[Item]], denied: Sequence[Passage]
+) -> tuple[list[Sentence], list[list[Item]]]:
+    """Returns sentences and their items without what is denied."""
+    heard, meant, at = [], [], 0
+    for sentence, row in zip(told, plain, strict=True):
+        end = sentence.start + len(sentence.text)
+        spans = []
+        while at < len(denied) and denied[at].start < end:
+            spans.append(denied[at][:2])
+            if denied[at].end > end:
+                break  # it goes on in the next sentence
+            at += 1
+        one, items = without(sentence, row, spans) if spans else (sentence, list(row))
+        heard.append(one)
+        meant.append(items)
+    return heard, meant
 
 
 def _landmarks(
@@ -146,12 +175,10 @@ def _landmarks(
     adrift: set[str] = set()
     for one, parent in zip(stated, parents, strict=True):
         origin = stems(one.origin.words) if one.origin is not None and one.origin.kind is Kind.NAMED else frozenset()
-        if parent in (Reference.OTHER, Reference.DEFINES_START):
+        if parent in (Reference.OTHER, Reference.DEFINES_START) or (parent is Reference.START and start is None):
             adrift |= origin
         else:
-            placed |= (
-                origin | one.around | one.subject | (stems(one.goal.words) if one.goal is not None else frozenset())
-            )
+            placed |= origin | one.around
     return frozenset(placed), frozenset(adrift - placed)
 
 
@@ -170,13 +197,9 @@ def _joined(stated: Sequence[Stated], start: StartFact | None) -> list[Stated]:
         if out and out[-1].is_weak and (one.way.distance is not None or not out[-1].is_bound) and not is_other_half:
             out.pop()
         last = out[-1] if out else None
-        is_return = one.turn == math.pi and one.origin is None
-        is_from = one.origin is not None and start is not None and alike(one.origin.words, head(start.landmark))
-        is_half = last is not None and is_from and _are_halves(last, one)  # "the path runs north from the hut"
-        is_defining = last is not None and not is_half and (defines(last, start) or defines(one, start))
-        if last is None or is_return or is_defining or not _is_same(last, one):
+        if last is None or one.is_return or not _is_same(last, one):
             if last is not None and one.goes_on and one.way.direction is None and one.origin is None:
-                one = one.of(one.way._replace(direction=_turned(last.way.direction, one.turn or 0.0)))
+                one = one.of(one.way._replace(direction=_turned(last.way.direction, math.pi if one.is_return else 0.0)))
                 # "another 500 m in that line", "500 m back the way they came"
             out.append(one)
             continue
@@ -210,10 +233,8 @@ def _is_same(last: Stated, one: Stated) -> bool:
     (far, way), (other_far, other_way) = last.way, one.way
     turn = 0.0 if way is None or other_way is None else abs(math.remainder(way.angle - other_way.angle, math.tau))
     is_as_far = far is None or other_far is None or math.isclose(far.metres, other_far.metres, rel_tol=0.05)
-    if turn > _SAME_ANGLE or not is_as_far or one.is_parallel:
+    if turn > _SAME_ANGLE or not is_as_far or one.number != last.number:
         return False
-    if _are_halves(last, one):
-        return one.number <= last.number + (1 if one.is_weak else 2 if one.origin else 4)  # halves
     if other_far is None and far is not None and one.origin is None:
         return True  # "four hundred metres north. North."
     return not one.goes_on
@@ -232,31 +253,6 @@ def _scaled(stated: Sequence[Stated], rows: Sequence[Sequence[Item]]) -> list[St
                 out[n] = out[n].of(out[n].way._replace(distance=Distance(far.metres * share, max(far.spread, 0.2))))
             break
     return out
-
-
-def _halved(stated: Sequence[Stated], rows: Sequence[Sequence[Item]], start: StartFact | None) -> list[Stated]:
-    """Returns the ways with the one cut at its middle of which it is told "between the church and the mill"."""
-    out = list(stated)
-    for row in rows:
-        text = " ".join(item.low for item in row)
-        words = [] if SEARCHED.search(text) else text.partition("between ")[2].split()[:_BETWEEN]
-        middle = words.index("and") if "and" in words else len(words)
-        ends = stems(" ".join(words[:middle])), stems(" ".join(words[middle : middle + 4]))
-        for n, one in enumerate(out):
-            far, way = one.way
-            if far is not None and _leads_between(one, start, *ends):
-                out[n] = one.of(Way(Distance(0.5 * far.metres, max(far.spread, VAGUE_SPREAD)), way))
-                return out
-    return out
-
-
-def _leads_between(one: Stated, start: StartFact | None, *ends: frozenset[str]) -> bool:
-    """Returns whether a way leads from one of two places to the other."""
-    goal = one.around | (stems(one.goal.words) if one.goal is not None else frozenset())
-    is_near = start is not None and start.distance is None
-    words = one.origin.words if one.origin is not None else start.landmark if start is not None and is_near else ""
-    origin = stems(words)
-    return any(other & goal and end & origin for end, other in (ends, ends[::-1]))
 
 
 def _seen(one: Stated, start: StartFact | None, stated: Sequence[Stated]) -> Stated:
@@ -326,64 +322,43 @@ def _parent(
     origin = one.origin
     if one.is_back or (origin is not None and origin.kind is Kind.HOME):
         return Reference.VEHICLE
-    if origin is None or origin.kind in (Kind.PERSON, Kind.THERE) or (origin.is_left and number):
-        if origin is None and one.is_parallel and number:
-            return parents[-1]
+    if origin is None or origin.kind in (Kind.PERSON, Kind.THERE):
         same = [parents[n] for n in range(number) if stated[n].origin == origin == Place(Kind.PERSON)]
         if same:
             return same[0]  # "a cap 200 m north of LKP, a shoe 450 m north of LKP"
-        return Reference.DEFINES_START if origin is None and not number and defines(one, start) else before
+        return before
     if origin.kind is Kind.LAST:
         words = stems(origin.words)
         if ends := [n for n in range(number - 1, -1, -1) if words & stated[n].around]:
             return ends[0]  # "the reference point is 250 m north of you"
         return next((parent for parent in reversed(parents) if isinstance(parent, Reference)), Reference.START)
     words = stems(head(origin.words))
-    if start is not None and words & stems(head(start.landmark)):
+    if start is not None and _is_at(start, origin):
         return Reference.START
     ends = [n for n in range(number - 1, -1, -1) if words & stated[n].around]
     ends += [n for n in range(number + 1, len(stated)) if _is_placed(stated[n], words, start)]
     if ends:
         return ends[0]
-    if origin.is_left or start is None:
+    if start is None:
         return Reference.START
     if origin.words.startswith(("his ", "her ", "their ")):
         return before
-    return Reference.DEFINES_START if defines(one, start) else Reference.OTHER
+    return Reference.OTHER
 
 
 def _is_placed(one: Stated, words: frozenset[str], start: StartFact | None) -> bool:
     """Returns whether a way leads to a place from where the vehicle starts: "the col is 600 m east of your hut"."""
     if one.origin is None or one.way.distance is None or not words & one.around:
         return False
+    if one.origin.kind is Kind.HOME or start is None or start.distance is not None or start.direction is not None:
+        return one.origin.kind is Kind.HOME
     is_other = one.origin.kind is Kind.NAMED and not words & stems(one.origin.words)
-    return one.origin.kind is Kind.HOME or (is_other and (start is None or is_spot(start, one.origin.words)))
+    return is_other and _is_at(start, one.origin)  # what it counts from is the start: no way leads to itself
 
 
-def _bent(stated: Sequence[Stated], parents: Sequence[Reference | int]) -> list[Stated]:
-    """Returns the ways with those made whole that are told by the way to their origin.
-
-    "600 m past the church" leads on in its direction; "400 m short of the col" shortens it.
-    """
-    out: list[Stated | None] = list(stated)
-    for number, (one, parent) in enumerate(zip(stated, parents, strict=True)):
-        whole = out[parent] if isinstance(parent, int) else None
-        if one.turn is None or one.way.distance is None or whole is None or whole.way.direction is None:
-            continue
-        far = whole.way.distance
-        if (
-            one.turn
-            and not one.goes_on
-            and far is not None
-            and far.metres > one.way.distance.metres
-            and isinstance(parent, int)
-        ):
-            far = replace(far, metres=far.metres - one.way.distance.metres)
-            way = whole.way._replace(distance=far)
-            out[parent], out[number] = replace(whole.of(way), spans=whole.spans + one.spans), None
-        else:
-            out[number] = one.of(one.way._replace(direction=_turned(whole.way.direction, one.turn)))
-    return [one for one in out if one is not None]
+def _is_at(start: StartFact, origin: Place) -> bool:
+    """Returns whether a way counts from the landmark of the start, not from what tells that landmark by another."""
+    return bool(stems(head(origin.words)) & stems(head(start.landmark)))
 
 
 def _told(parents: Sequence[Reference | int]) -> list[tuple[int, bool]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from esar_ros.planning.belief.brief.facts import MOST_PEOPLE
 from esar_ros.planning.belief.brief.groups import (
@@ -18,11 +19,12 @@ from esar_ros.planning.belief.brief.groups import (
     OTHERS,
     PARTED,
     SAFE,
+    SEXES,
     Group,
     groups_in,
     is_person,
 )
-from esar_ros.planning.belief.brief.lexicon import HELPERS, PEOPLE, SMALL, TAG_OF
+from esar_ros.planning.belief.brief.lexicon import CATEGORIES, HELPERS, PEOPLE, SMALL, TAG_OF
 from esar_ros.planning.belief.brief.plain import affirmed, named_whole, plain_words
 from esar_ros.planning.belief.brief.tokens import Item, Sentence
 
@@ -31,7 +33,9 @@ COUNTED = 3.0  # weight from which on a phrase tells a number, not only somebody
 _CROWD = 60  # people: more is no number of people
 _SAID = 6.0  # weight of a number that is said to be that of the missing
 _LABELLED = 9.0  # weight of one that goes before the lines of a form
-_PLACE_BEFORE = re.compile(r"\b(?:[Tt]he|[Aa]n?|[Ii]n|[Aa]t|on|[Tt]o|into|near|across|crossing|from|of|[A-Z]\w+)\s+$")
+_PLACE_BEFORE = re.compile(
+    r"\b(?:[Tt]he|[Aa]n?|[Ii]n|[Aa]t|on|[Tt]o|into|near|across|crossing|from|of|[Bb]y|[A-Z]\w+)\s+$"
+)
 _PLACE_AFTER = re.compile(r"\s+(?:trail|traverse|peninsula|lake|camp|glacier|ridge|beach|[A-Z][a-z]+)\b")
 _NAME_AFTER = re.compile(
     r"\s+and\s+(?:[A-Z]|(?:his|her|their|old|little|young)\b)|, \d+| \(\d|, [A-Z][a-z]+(?:,| and )|"
@@ -51,7 +55,7 @@ _COMPANIONS = re.compile(  # "Ann, her brother and"; "Tom and two others"; "Chen
 _DRESSED = re.compile(r",? in an? | \([a-z]+(?: [a-z]+)?\)")  # "Han, in a yellow suit"; "Peng (white jacket)"
 _NAME_LABEL = re.compile(r"(?:\w+ )?names? ?:")
 _NAME = re.compile(r"\b([A-Z][a-zé]{1,14})\b(?:['’]s\b)?")
-_MID_SENTENCE = re.compile(r"[a-z,] ([A-Z][a-zé]{1,14})\b")
+_MID_SENTENCE = re.compile(r"(?<!\bby)(?<=[a-z,]) ([A-Z][a-zé]{1,14})\b")
 
 _SOUGHT = re.compile(
     r"\b(?:missing|look\w*\s+for|search\w*\s+for|sought|lost|still out|overdue|locate|concerns?|short by|has "
@@ -179,7 +183,9 @@ def names_in(told: Sequence[Sentence]) -> tuple[str, ...]:
         text = re.sub(r"^(?!Missing|Name|Lost|Overdue)[^:]{1,40}:(?=\s)", "", sentence.text)
         for match in _NAME.finditer(text):
             before, after = text[: match.start()][-20:], text[match.end(1) :][:30]
-            if match[1] in no_names or _PLACE_BEFORE.search(before) or _PLACE_AFTER.match(after):
+            if match[1] in no_names or match[1].lower() in CATEGORIES:
+                continue
+            if _PLACE_BEFORE.search(before) or _PLACE_AFTER.match(after):
                 continue
             is_spoken_of = _is_unknown(match[1].lower()) and (
                 _COMPANIONS.match(text, match.end(1)) or _DRESSED.match(after) or _LOST_AFTER.match(text, match.end(1))
@@ -200,6 +206,7 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
     None: none has more than the least weight.
     """
     lines = [plain_words(row) for row in rows]
+    aged = SEXES | set(map(str.lower, names))
     safe = _safe(lines, names)
     claims: list[tuple[float, int]] = [(_ALONE, 1)]  # weight and number
     labelled, named = 0, 0  # people of the lines of a form that count them, and of those that name them
@@ -212,7 +219,7 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
     lost: list[set[str]] = []  # names of each who is said to be missing
     known: set[str] = set()  # names and nouns of those who were spoken of
     for number, line in enumerate(lines):
-        text = " ".join(line).lower()
+        text = " ".join(_without_ages(line, aged)).lower()
         colon = line.index(":") if ":" in line[:6] else -1
         words = named_whole(line[colon + 1 :], text) if colon >= 0 else affirmed(line)
         groups = groups_in(words, frozenset(names), colon >= 0)
@@ -306,6 +313,15 @@ def _safe(lines: Sequence[Sequence[str]], names: Sequence[str]) -> frozenset[str
         if len(told) == 1 and _HE_IS_BACK.search(" ".join(words)):  # "Karl went north, he's back with us"
             safe |= told
     return frozenset(safe)
+
+
+def _without_ages(words: Sequence[str], aged: AbstractSet[str]) -> list[str]:
+    """Returns words without the numbers after those in `aged`, in lower case: none missing of "Anna 41 is missing"."""
+    return [
+        word
+        for at, word in enumerate(words)
+        if not (word.isdecimal() and at and words[at - 1].lower() in aged and not words[max(at - 2, 0)].isdecimal())
+    ]
 
 
 def _is_lost(group: Group, words: Sequence[str], text: str) -> bool:

@@ -3,14 +3,14 @@
 The vehicle's start is an entity of its own: in "you take off 300 m north of the hut" it is located, in "last seen 300
 m north of where you take off" others are located from it.
 
-Tags: O where something counts from, K where somebody goes to, R where something is. Their value is a Place.
+Tags: O where something counts from, R where something is. Their value is a Place.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 
 from esar_ros.planning.belief.brief.lexicon import word_set
@@ -35,7 +35,6 @@ class Place:
     words: str = ""
     start: int = 0  # where they stand in the brief, characters
     end: int = 0
-    is_left: bool = False  # only said to have been left
 
 
 _STOP = word_set(
@@ -64,11 +63,6 @@ def head(words: str) -> str:
     return _QUALIFIED.split(_ABOVE.sub("", words), maxsplit=1)[0]
 
 
-def tail(words: str) -> str:
-    """Returns what tells a place by another: "above the beach" of "the hut above the beach"; mostly empty."""
-    return _ABOVE.sub("", words)[len(head(words)) :]
-
-
 def alike(words: str, others: str) -> bool:
     """Returns whether two descriptions share a significant word."""
     return bool(stems(words) & stems(others))
@@ -90,8 +84,7 @@ def _place(items: Sequence[Item]) -> Place:
 
 
 def _home(items: Sequence[Item]) -> Item | None:
-    tag = "K" if items[0].tag == "g" else "O"
-    return joined(items, tag, Place(Kind.HOME, " ".join(item.low for item in items[1:])))
+    return joined(items, "O", Place(Kind.HOME, " ".join(item.low for item in items[1:])))
 
 
 def _home_where(items: Sequence[Item]) -> Item | None:
@@ -109,32 +102,11 @@ def _named(items: Sequence[Item]) -> Item | None:
     return joined(items, "O", _place(items[1:]))
 
 
-def _left(items: Sequence[Item]) -> Item | None:
-    if items[0].low not in ("left", "leaving", "leave", "leaves", "departed", "departing"):
-        return None
-    place = _place(items[1:])
-    is_place = place.kind is Kind.NAMED and not any(item.tag == "V" for item in items)
-    return joined(items, "O", replace(place, is_left=True)) if is_place else None
-
-
-def _from_home(items: Sequence[Item]) -> Item | None:
-    if items[0].tag == "G" and items[0].low not in ("left", "leaving", "leave", "leaves", "departed"):
-        return None
-    if items[0].tag == "G":
-        return _home(items) if any(item.tag in "sH" for item in items) else None
-    home = _home(items) if items[0].low in ("near", "by", "at") else None
-    return home if home is None or items[0].low == "near" else replace(home, tag="R")
-
-
 def _at(items: Sequence[Item]) -> Item | None:
     if items[0].low not in ("at", "in", "on", "near", "beside", "by", "close-to", "next-to", "inside"):
         return None
     place = _place(items[1:])
     return joined(items, "R", place) if place.kind is Kind.NAMED else None
-
-
-def _goal(items: Sequence[Item]) -> Item | None:
-    return joined(items, "K", _place(items[1:]))
 
 
 _OWN = (
@@ -143,19 +115,12 @@ _OWN = (
 )
 _NOUN = r"[aA]?[jN]?(?:[xsCHVNP](?:['-][xsC])?){1,4}"
 PLACES: list[Rule] = [
-    rule(r"^gs(?=[:=])|^sf[AZ]?V(?=[:=.-])", lambda items: joined(items, "H")),  # "TO point: tower", "Site of UAV: ..."
-    rule(r"[fg][aA]?[jx]?s(?:Y|[AZ]?V)[xjB]{0,2}[HF]f?", _home),  # "of the place you start from"
-    rule(r"ft(?=x)", lambda items: _named(items) if items[1].low == "there" else None),  # "from there tracks lead"
-    rule(r"[fg]j{0,2}W(?:Y|[AZ]?V)[xjB]{0,2}[HF](?=[AZ][xC])", _home),  # "from where you start the hut is ..."
-    rule(rf"[fg]j{{0,2}}(?:{_NOUN}(?:l{_NOUN})?)?,?[fl]?W[^,;.:()LDTf]{{1,10}}", _home_where),
-    rule(rf"[fg]{_NOUN}(?:ct|t|c)[^,;.:()LDTf]{{1,8}}", _home_where),
-    rule(rf"[fg]j{{0,2}}{_OWN}", _home),
-    rule(rf"[lG]{_OWN}", _from_home),
+    rule(rf"fj{{0,2}}(?:{_NOUN}(?:l{_NOUN})?)?,?[fl]?W[^,;.:()LDTf]{{1,10}}", _home_where),
+    rule(r"f[aA]?[jx]?s(?:Y|[AZ]?V)[xjB]{0,2}[HF]f?", _home),  # "of the place you start from"
+    rule(rf"fj{{0,2}}{_OWN}", _home),
     rule(r"f[aA]?Q(?![^.,;:)])", lambda items: joined(items, "O", Place(Kind.PERSON))),  # "of LKP"
+    rule(r"ft(?=x)", lambda items: _named(items) if items[1].low == "there" else None),  # "from there tracks lead"
     rule(r"fj?(?:[itP]|ts|As|A(?![xsCHVNPjDLT]))(?![xC'W])", _named),
     rule(rf"f[jt]?{_NOUN}(?:f{_NOUN})?(?:l[aA]{_NOUN})?(?:W[^,;.:()LDT]{{1,8}})?|f[j]?W[^,;.:()LDTf]{{1,6}}", _named),
-    rule(rf"(?<![aA])G{_NOUN}", _left),
-    rule(rf"x{_NOUN}(?=[Gb])", lambda items: _named(items) if items[0].low in ("passed", "passing") else None),
-    rule(rf"g{_NOUN}", _goal),
     rule(rf"l(?!N){_NOUN}(?:f{_NOUN})?(?:l[aA]{_NOUN})?(?:W[^,;.:()LDT]{{1,8}})?", _at),
 ]

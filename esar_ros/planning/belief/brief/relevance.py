@@ -16,27 +16,12 @@ _TOLD = word_set(
     "prob probably likely guess direction heading headed towards bearing course hdg brg azimuth o'clock sorry rather "
     "correction amended revised mean means meaning"
 )
-_TAKEN_BACK = re.compile(r"(?:instead of|rather than|formerly|previously|\( (?:was|old|earlier|not))(?: [:a-z]+)?$")
-_RUNS = word_set("runs run")  # "the path runs north": a direction that counts only with a distance
 NEAR = 4  # items before or after a way that belong to it
-
-
-def is_stated(row: Sequence[Item], way: Way, first: int, last: int) -> bool:
-    """Returns whether a way is said of something, and not only what another stands for: "(was 300 m north)"."""
-    if _TAKEN_BACK.search(" ".join(item.low for item in row[max(first - NEAR, 0) : first])):
-        return False
-    is_weak = (way.distance and not way.distance.is_walked) or (first > 0 and row[first - 1].low in _RUNS)
-    return bool(is_weak) or is_told(row, way, first, last)
-
-
-def is_alternative(row: Sequence[Item], at: int) -> bool:
-    """Returns whether a measure at an item is another reading of the one before: "north or north-east of the hut"."""
-    return at > 1 and row[at - 1].low == "or" and row[at - 2].tag in "DT"
 
 
 def is_told(row: Sequence[Item], way: Way, first: int, last: int) -> bool:
     """Returns whether half a way is told of somebody's way, not of anything else that has a length or a side."""
-    if (way.distance is not None and way.direction is not None) or is_alternative(row, first):
+    if way.distance is not None and way.direction is not None:
         return True
     before, after = row[max(first - NEAR, 0) : first], row[last + 1 : last + 2]
     if way.distance is not None and after and after[0].tag == "j":
@@ -93,4 +78,4 @@ def _is_led(before: Sequence[Item]) -> bool:
 
 def _leads(item: Item) -> bool:
     """Returns whether an item is a place that a distance alone may count from."""
-    return item.tag == "O" and not item.low.startswith("of ") and not item.value.is_left
+    return item.tag == "O" and not item.low.startswith("of ")

@@ -27,6 +27,7 @@ _COMPASS = (
 )  # fmt: skip
 
 
+_UNTOLD = "a place that may be where the drone starts"
 _COUNTED = "a number of people"  # why a number is left aside as a place, which tells how many
 _LONGEST = 120  # characters of a passage that are shown
 _QUESTIONS = {  # to a person, where something of a kind was not read
@@ -34,12 +35,14 @@ _QUESTIONS = {  # to a person, where something of a kind was not read
     Content.COORDINATES: "Who or what is at these coordinates? Say how far and which way it is from the drone's start:",
     Content.SHARES: "To which ground do these belong? Say where to look first, by a distance and a direction:",
     Content.WAY: "What do these say of where somebody is? Say from which place they count:",
+    Content.DENIAL: "Nothing of this is searched, or left out of the search. What does it say of where somebody is?",
     Content.NUMBER: "What do these numbers say of where somebody is?",
     Content.SLOPE: "Which way is this by the compass?",
     Content.CATEGORY: "Their ways are not a walker's, which is all that is expected. Where would you look for them?",
     Content.LANDMARK: "Where are these places, from the drone's start?",
     Content.REST: "The text is too long to be read whole. What of its end tells where they are?",
 }
+_WHENCE = "Where does the drone start, seen from the place that these ways count from? It may be another place."
 
 
 class Run(NamedTuple):
@@ -61,7 +64,7 @@ class Told(NamedTuple):
 
 def told(text: str, facts: BriefFacts) -> list[Told]:
     """Returns the sentences of a brief with what was understood of each; facts: as the rules read this text."""
-    landmark = facts.start.landmark if facts.start is not None else "where the drone starts, or near it"
+    landmark = facts.start.landmark if facts.start is not None else _UNTOLD
     lines = []
     passages = sorted(facts.passages, key=lambda passage: passage[:2])
     starts = [passage.start for passage in passages]
@@ -98,7 +101,9 @@ def questions(text: str, facts: BriefFacts) -> tuple[str, ...]:
     words: dict[Content, dict[str, None]] = {}
     for passage in facts.left:
         words.setdefault(passage.content, {})[_words(text, passage)] = None
-    return tuple(f"{question} {'; '.join(words[kind])}" for kind, question in _QUESTIONS.items() if kind in words)
+    asked = tuple(f"{question} {'; '.join(words[kind])}" for kind, question in _QUESTIONS.items() if kind in words)
+    is_adrift = facts.start is None and any(move.reference is Reference.START for move in facts.moves)
+    return (*asked, *(_WHENCE,) * is_adrift)
 
 
 def measure(distance: Distance | None, direction: Direction | None) -> str:
@@ -132,6 +137,8 @@ def _warning(text: str, passage: Passage) -> str:
     words = _words(text, passage)
     if passage.content is Content.PROHIBITION:
         return f"not obeyed: {words}"
+    if passage.content is Content.DENIAL:
+        return f"not used: {words} ({passage.why})"
     about = ": ".join(part for part in (passage.content.value, passage.why) if part)
     return f"not understood: {words}" if passage.content is Content.WAY else f"not understood: {words} ({about})"
 

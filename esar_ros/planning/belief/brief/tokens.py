@@ -21,17 +21,10 @@ SENTENCE = re.compile(  # what lies between two sentences, or two fields on a li
     r"(?:(?<=[.!?])|(?<=[.!?][\"”]))(?<!\b[Aa]pprox\.)(?<!\b[Cc]a\.)(?<!\.{4})\s+(?=[A-Z0-9\"'“])|"
     r"(?<=\S)\s{3,}(?=[A-Z][\w /]{0,20}:)"
 )
-_OTHER_VEHICLE = re.compile(  # not the drone: "a ranger's vehicle was found"
-    r"\b(?:an?|his|her|their|whose|\w+['’]s?) (?:(?!drone|uav)\w+ )?(?:vehicle|aircraft)\b", re.IGNORECASE
-)
-_LABELLED_VEHICLE = re.compile(
-    r"^[^\S\n]*vehicle\b[^:\n]{0,20}:", re.IGNORECASE | re.MULTILINE
-)  # beside a drone: theirs
 _HOUSE = re.compile(  # not where the drone starts: "she left the home at five"
     r"\b(?:left|leaves?|leaving) (?:(?:the|his|her|their|our) )?home\b|\b(?:care|nursing|retirement) home\b",
     re.IGNORECASE,
 )
-_DRONE = re.compile(r"\b(?:drone|uav|uas|rpas)\b", re.IGNORECASE)
 _TITLE = re.compile(
     r"\b(?:Mrs?|Ms|Dr|St|Prof|[Dd]ist|Nr|Mt|Fr|Sgt|Capt|Lt|est|abt|brg|hdg|alt|elev|incl|(?<!/)[A-DF-MO-RT-VX-Z])\.$"
 )
@@ -96,9 +89,7 @@ def rewritten(items: Sequence[Item], rules: Iterable[Rule]) -> list[Item]:
 def sentences(text: str) -> list[Sentence]:
     """Returns the sentences of a text as far as it is read; each line of a form is one, and none is endless."""
     found, at = [], 0
-    has_other = bool(_OTHER_VEHICLE.search(text) or (_LABELLED_VEHICLE.search(text) and _DRONE.search(text)))
-    others = {"vehicle", "aircraft"} if has_other else set()
-    others |= {"home"} if _HOUSE.search(text) else set()
+    others = {"home"} if _HOUSE.search(text) else set()
     for line in text[:LONGEST].split("\n"):
         first = 0
         for gap in [*SENTENCE.finditer(line), None]:

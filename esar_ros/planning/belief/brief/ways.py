@@ -7,7 +7,6 @@ vehicle's. What is said of wind and weather is left out.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ from dataclasses import dataclass, replace
 from esar_ros.planning.belief.brief.facts import Move, Reference, Way
 from esar_ros.planning.belief.brief.lexicon import KIND_WORDS, word_set
 from esar_ros.planning.belief.brief.places import Kind, Place, stems
-from esar_ros.planning.belief.brief.relevance import NEAR, is_alternative, is_stated, is_told
+from esar_ros.planning.belief.brief.relevance import NEAR, is_told
 from esar_ros.planning.belief.brief.tokens import Item, Sentence
 
 KINDS = {kind: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for kind, words in KIND_WORDS.items()}
@@ -25,35 +24,24 @@ SEARCHED = re.compile(
     r"there|nil|has been walked|no trace)\b",
     re.IGNORECASE,
 )
-_NOT_SEARCHED = re.compile(
-    r"\b(?:not|un)(?: yet)?(?: been)?[ -]?(?:searched|checked|combed|covered|swept)|\bto be (?:searched|checked)",
-    re.IGNORECASE,
-)
 _HEARSAY = re.compile(
     r"\b(?:unconfirmed|swear|claims?|rumou?r|not sure|may have been|might have been|tricks|not quite fit|"
     r"doubtful|unreliable|low reliability)\b",
     re.IGNORECASE,
 )
 _ORDERS = word_set("fly go search look check cover head proceed scan sweep")  # what the vehicle is told to do
-_SENT, _MOVED = word_set("task send direct"), word_set("moved shifted brought come changed")
+_SENT = word_set("task send direct")
 _WITHIN = word_set("within than")
 _AUXILIARY = word_set("will have operate begin can must fly")
-_LABEL = re.compile(r"[xC]?[VH]{1,2}s?[:=]([AxsC]{1,4}),?")
-_IS_WHERE = re.compile(r"BW(?:Y|[AZ]?V)")
-_DEFINED = re.compile(r"A?[xC]{1,3}BT")
 _SUBJECT = re.compile(r"(?:^|[^xsC])([xsC](?:['-]?[xsC]){0,3})(?:[OR]?[Bb]j?|=|:)?$")  # "the hut lies"
+_IS_WHERE = re.compile(r"BW(?:Y|[AZ]?V)")
 _RETURN = re.compile(
     r"\b(?:(?:way|doubled|turned|came|come|gone|went|headed|walked|then|and) back(?! (?:to|at|in|from|up|down)\b)|"
     r"(?:metres|m|yards|yds?|kilometres?|km|miles?) back(?! from)|backtracked|retrac\w+|return(?:s|ed|ing)?)\b(?!-to)"
 )
 _RELATIVE = re.compile(r"[ORK],?[tW]Bj?$")
 _APPOSED = re.compile(r"[tWi]B?j?$|,j?$")
-_FROM_THERE = re.compile(r"[FH][^LDT]{0,4}V[^LDT]{0,4}@|V[^LDT]{0,5}[FH][^LDT]{0,3}@")
-_SEE = word_set("see sees saw spot spots compass has have get gets put puts make makes hear hears heard")
-_SEE_YOU = re.compile(r"P[jx]{0,2}@(?:[YU]|[ZA]?[xC]?[VH]){1,2}[jl,]{0,3}$")
 _REACH = 22  # items between a distance and the direction that belongs to it
-_CLAUSE = 300  # characters before and after a way that may belong to its clause
-_LABEL_ITEMS = 10  # items of the longest label
 _SUBJECT_ITEMS = 12  # items before a way that may tell what lies there
 _HEARD = 0.3  # weight of what is passed on without being believed
 
@@ -66,12 +54,10 @@ class Stated:
     number: int  # of the sentence
     first: int  # its first item
     origin: Place | None
-    goal: Place | None
     goes_on: bool
     is_start: bool  # of the vehicle
-    is_parallel: bool  # "... and the same distance to the east"
     is_bound: bool  # "within a kilometre": no farther than that
-    turn: float | None  # rad, from the line to its origin: "300 m short of the col", "beyond the ford"
+    is_return: bool  # back along the way before
     is_weak: bool  # half a way that counts only with its other half
     around: frozenset[str]  # stems of the words beside it: what is there
     subject: frozenset[str]  # stems of what is said to be there: "the hut lies"
@@ -81,9 +67,7 @@ class Stated:
     @property
     def is_back(self) -> bool:
         """Returns whether it leads to where the vehicle starts: "your strobe bears 090 from her"."""
-        if self.origin is None:
-            return self.goal is not None and self.goal.kind is Kind.HOME
-        return self.origin.kind is Kind.PERSON and self.is_start
+        return self.origin is not None and self.origin.kind is Kind.PERSON and self.is_start
 
     def of(self, way: Way) -> Stated:
         """Returns the statement with another way."""
@@ -100,20 +84,13 @@ def stated_in(
     """Returns the ways that a sentence states, in order."""
     found: list[Stated] = []
     said = said_of(sentence.text, names)
-    pairs = [pair for pair in _pairs(row) if is_stated(row, *pair)]
+    pairs = _pairs(row)
     end = 0  # of the way before
     shared: Place | None = None  # of "400 m east and 200 m north of the barn"
     for n, (way, first, last) in enumerate(pairs):
-        if found and found[-1].is_start and way.distance is None and first == end and found[-1].origin is not None:
-            after = _origin_of(row, way, first, last, end, len(row))  # "the tent place south of the fork"
-            found[-1] = replace(
-                found[-1], origin=replace(found[-1].origin, end=row[last if after is None else after].end)
-            )
-            continue
         until = pairs[n + 1][1] if n + 1 < len(pairs) else len(row)
         at = _origin_of(row, way, first, last, end, until)
-        subject = _subject(row, end, first)
-        origin = None if at is None else _meant(row[at].value, [*before, *row[:at]], subject)
+        origin = None if at is None else row[at].value
         if (
             origin is None
             and n + 1 < len(pairs)
@@ -126,40 +103,20 @@ def stated_in(
             origin = None
         if at is None and last + 1 < len(row) and row[last + 1].tag in "YZ":
             origin = Place(Kind.HOME)  # "three hundred yards behind you"
-        if origin is None:
-            origin = _labelled(row[:first])
-        goal = next((item.value for item in row[last + 1 : until][:6] if item.tag == "K"), None)
-        if origin is None and goal is None and _is_seen_from(row[max(first - 2 * NEAR, 0) : first]):
-            goal = Place(Kind.HOME)
         beside = [*row[max(end, first - 16) : first], *row[first + 1 : last], *row[last + 1 : min(until, last + 14)]]
         words = " ".join(item.low for item in beside if item.tag not in "OLDT")
-        if (
-            first > 1
-            and row[first - 1].tag in ",("
-            and row[first - 2].tag in "ORK"
-            and origin is not row[first - 2].value
-        ):
-            words += " " + row[first - 2].low  # "she left the inn, 250 m west of the launch site"
-        if not found and row[0].low in ("it", "it's", "that", "that's", "this"):
-            words += " " + " ".join(item.low for item in before if item.tag not in "OLDT")
-        clause = _clause(sentence.text, row[first].start - sentence.start)
-        searched = _is_searched(clause)
         between = row[end : last + 3]
         goes_on = any(item.tag == "k" for item in between) or (origin is not None and origin.kind is Kind.THERE)
         is_return = _is_return(row, end, first, last) and way.direction is None
         goes_on |= is_return
-        turn = math.pi if is_return else _turn_at(row, way, last, at)
-        is_parallel = any(item.low.startswith("the-same") for item in between) and not any(
-            i.tag in "Gk" for i in between
-        )
-        is_parallel |= is_alternative(row, first)
         found.append(
             Stated(
-                way, number, first, origin, goal, goes_on,
+                way, number, first, origin, goes_on,
                 origin is not None and origin.kind is not Kind.HOME and _is_start(row, first, at, before),
-                is_parallel, bool(_WITHIN & {item.low for item in row[max(first - 3, 0) : first]}),
-                turn, not is_return and not is_told(row, way, first, last), stems(words), subject,
-                replace(said, distance=way.distance, direction=way.direction, searched=searched),
+                bool(_WITHIN & {item.low for item in row[max(first - 3, 0) : first]}),
+                is_return, not is_return and not is_told(row, way, first, last), stems(words),
+                _subject(row, end, first),
+                replace(said, distance=way.distance, direction=way.direction),
                 tuple((row[n].start, row[n].end) for n in sorted({first, last})),
             )
         )  # fmt: skip
@@ -178,7 +135,7 @@ def said_of(sentence: str, names: Sequence[str]) -> Move:
 
 def _is_searched(text: str) -> bool:
     """Returns whether it is told that a place was searched in vain."""
-    return bool(SEARCHED.search(text)) and not _NOT_SEARCHED.search(text)
+    return bool(SEARCHED.search(text))
 
 
 def _subject(row: Sequence[Item], end: int, first: int) -> frozenset[str]:
@@ -192,38 +149,11 @@ def _subject(row: Sequence[Item], end: int, first: int) -> frozenset[str]:
     noun = before[match.start(1) : match.end(1)] if match else ()
     is_vehicle = any(item.tag in "VHFZ" for item in row[:first])
     if match is None and (_RELATIVE.search(tags) or (is_vehicle and _APPOSED.search(tags))):
-        place = next((item.value for item in reversed(row[:first]) if item.tag in "ORK"), None)
+        place = next((item.value for item in reversed(row[:first]) if item.tag in "OR"), None)
         return stems(place.words) if place is not None and place.kind is Kind.NAMED else frozenset()
     if match is None and tags.endswith(("iB", "i")):  # "we can see the mast, it's north of us"
         noun = next((row[at + 1 : at + 3] for at in range(first - 3, -1, -1) if row[at].tag == "A"), ())
     return stems(" ".join(item.low for item in noun))
-
-
-def _clause(text: str, at: int) -> str:
-    """Returns what stands between the semicolons around a character of a sentence."""
-    low, high = max(at - _CLAUSE, 0), at + _CLAUSE
-    first, last = text.rfind(";", low, at), text.find(";", at, high)
-    return " ".join(text[first + 1 if first >= 0 else low : last if last >= 0 else high].split())
-
-
-def _labelled(before: Sequence[Item]) -> Place | None:
-    """Returns the landmark on a form before how far from it the vehicle starts: "Drone launch: lodge, 200 m E"."""
-    label = _LABEL.fullmatch("".join(item.tag for item in before[: _LABEL_ITEMS + 1]))
-    if label is None:
-        return None
-    noun = before[label.start(1) : label.end(1)]
-    return Place(Kind.NAMED, " ".join(item.low for item in noun), noun[0].start, noun[-1].end)
-
-
-def _meant(place: Place, before: Sequence[Item], subject: frozenset[str]) -> Place:
-    """Returns the place that "it" means: the last one that was spoken of, but what is said to lie there."""
-    if place.kind is not Kind.LAST or place.words:
-        return place
-    if _DEFINED.match("".join(item.tag for item in before)):
-        return Place(Kind.THERE)  # "The hide is 700 m west of the hut. Tracks lead from it ..."
-    spoken = [item.value for item in before if item.tag in "OKR" and not item.low.startswith("of ")]
-    spoken = [other for other in spoken if other.kind in (Kind.NAMED, Kind.HOME) and not subject & stems(other.words)]
-    return spoken[-1] if spoken else place
 
 
 def _pairs(row: Sequence[Item]) -> list[tuple[Way, int, int]]:
@@ -234,12 +164,8 @@ def _pairs(row: Sequence[Item]) -> list[tuple[Way, int, int]]:
     for at, item in enumerate(row):
         if item.tag not in "LDT" or (has_wind and _is_wind(row, at)):
             continue
-        if item.tag == "D" and is_alternative(row, at) and (out or half is not None):
-            if half is not None:
-                out.append((_half(row[half]), half, half))
-            out.append((out[-1][0]._replace(direction=item.value), at, at))
-            half = None
-            continue
+        if item.tag == "L" and at and row[at - 1].tag == "l":
+            continue  # "at 1,980 m, going south-west": a height
         if half is not None and item.tag != "T" and item.tag != row[half].tag and at - half <= _REACH:
             length, direction = (row[half], item) if item.tag == "D" else (item, row[half])
             out.append((Way(length.value, direction.value), half, at))
@@ -295,11 +221,8 @@ def _is_start(row: Sequence[Item], first: int, at: int | None, before: Sequence[
         and any(i.tag in "PQ" for i in row[first:])
     ):
         return False  # "it was 600 m north of the inn that he was seen"
-    tags = "".join("@" if _is_there(item) else item.tag for item in row[max(first, at or 0) + 1 :][: 2 * _REACH])
-    if _FROM_THERE.search(tags):
-        return True  # "at the station, 400 m west of the shed, and fly a drone from there"
     if at is not None and at < first:
-        return _is_of_vehicle(row, at, before) and not any(item.tag in "BFK" for item in row[at:first])
+        return _is_of_vehicle(row, at, before) and not any(item.tag in "BF" for item in row[at:first])
     return _is_of_vehicle(row, first, before)
 
 
@@ -313,8 +236,6 @@ def _is_of_vehicle(row: Sequence[Item], first: int, before: Sequence[Item]) -> b
             continue
         is_order = item.low in _ORDERS and (at == 0 or row[at - 1].tag in ",&")
         said = {i.low for i in row[max(at - NEAR, 0) : at]}
-        if item.tag == "K" and row[at - 1].tag == "V" and said & _MOVED:
-            return True  # "they have moved their drone to the lower car park"
         if item.tag == "V" and said & _SENT:
             return False  # "task the drone south of the mast"
         if item.tag == "P" and at and row[at - 1].tag in "ZV":
@@ -323,7 +244,7 @@ def _is_of_vehicle(row: Sequence[Item], first: int, before: Sequence[Item]) -> b
         if is_clause or (_is_home(item) and item.low.endswith((" is", " lies"))):
             return True  # "the field from which you fly is"
         if (
-            item.tag in "PQK"
+            item.tag in "PQ"
             or is_order
             or (item.tag == "B" and row[at - 1].tag in "xC" and set(",;.") & {i.tag for i in row[:at]})
         ):
@@ -342,32 +263,11 @@ def _is_of_vehicle(row: Sequence[Item], first: int, before: Sequence[Item]) -> b
     return last is not None and last.tag not in "PQ"
 
 
-def _is_there(item: Item) -> bool:
-    return item.tag == "O" and item.value.kind is Kind.THERE and item.low.startswith("from")
-
-
 def _is_return(row: Sequence[Item], end: int, first: int, last: int) -> bool:
     """Returns whether a way is told as one back along the last: "500 m back the way they came"."""
     beside = row[max(end, first - NEAR) : last + NEAR]
     is_denied = any(item.tag == "n" for item in beside)
     return not is_denied and _RETURN.search(" ".join(item.low for item in beside)) is not None
-
-
-def _turn_at(row: Sequence[Item], way: Way, last: int, at: int | None) -> float | None:
-    """Returns the turn of a distance from the line that leads to its origin; None: none is told."""
-    if at is None or way.direction is not None or at <= last:
-        return None
-    if at == last + 1 and row[at].low.startswith(("beyond ", "past ")):
-        return 0.0
-    is_short = row[at].low.startswith(("short-of", "shy-of", "this-side-of", "before ")) and at == last + 1
-    is_short |= row[last + 1].low == "back" and at == last + 2 and row[at].low.startswith("from ")
-    return math.pi if is_short else None
-
-
-def _is_seen_from(before: Sequence[Item]) -> bool:
-    """Returns whether what follows is how the sought see the vehicle: "they see your strobe at 020"."""
-    seen = _SEE_YOU.search("".join("@" if item.low in _SEE else item.tag for item in before))
-    return seen is not None and before[seen.start()].low not in ("i", "we", "i'd", "i've")
 
 
 def _is_home(item: Item) -> bool:

@@ -108,10 +108,6 @@ def test_a_place_that_is_told_in_a_correction_is_located() -> None:
     assert left(corrected(text, "the antenna is 3 km north of the village")) == {}
 
 
-def test_map_references_whose_difference_is_a_way_are_no_loose_numbers() -> None:
-    assert left("Last ping GR 337 612. UAV GR 330 617.") == {}
-
-
 def test_a_place_is_told_once() -> None:
     text = "He left the quarry. He may be at the quarry. She went to the quarry."
     assert list(left(text)) == ["the quarry"]

@@ -123,7 +123,6 @@ SAME = (
         "Missing: 1 man. Four hundred and fifty metres SE of your launch point he was seen last.",
         "From your position go south-east, four five zero metres: that is where he was.",
         "A man. South-east of T/O, 450 m.",
-        "Distance from drone: 450 m\nDirection from drone: SE\nPersons: 1",
         "You are north-west of him, he says, 450 metres.",
     ),
     (

@@ -13,7 +13,6 @@ BACKWARDS: tuple[tuple[str, list[Any] | None, list[list[Any]]], ...] = (
      AT, [[800, 90]]),
     ("The boathouse is 300 m east of where the canoe was found upturned. UAV: boathouse.", AT, [[300, 270]]),
     ("The saddle is 600 m NW of the LKP. Drone at the saddle.", AT, [[600, 135]]),
-    ("Casualty reports the pylon bears 090 from his position at 400 m. UAS at pylon.", AT, [[400, 270]]),
     ("Drone position is 500 m north of the LKP.", None, [[500, 180, "take-off"]]),
     ("We can see the lighthouse, it's north of us, two miles maybe, the girls texted. Drone at the lighthouse.",
      AT, [[3218, 180]]),
@@ -26,11 +25,6 @@ BACKWARDS: tuple[tuple[str, list[Any] | None, list[list[Any]]], ...] = (
      AT, [[200, 0], [450, 0]]),
 )  # fmt: skip
 CLOCKS: tuple[tuple[str, list[Any] | None, list[list[Any]]], ...] = (
-    ("Twelve o'clock is up-valley, which is east here. Voices at three o'clock, 400 metres from the pad.",
-     None, [[400, 180, "take-off"]]),
-    ("With twelve o'clock as due west, the smoke is at nine o'clock of you, 700 m.", None, [[700, 180, "take-off"]]),
-    ("Seen at 2 o'clock from the drone, 500 m; 12 o'clock is south.", None, [[500, 240, "take-off"]]),
-    ("Raft at 9 o'clock from the pier, 250 m (12 = N). UAS on the pier.", AT, [[250, 270]]),
     # an hour of the day
     ("He phoned at four o'clock. He is 400 m north of the school. Drone: school.", AT, [[400, 0]]),
 )  # fmt: skip
@@ -41,12 +35,7 @@ TAKEN_BACK: tuple[tuple[str, list[Any] | None, list[list[Any]]], ...] = (
      AT, [[1000, 180]]),
     ("The report of a light 2 km west of the dam has been withdrawn. New: light 900 m east of the dam. Drone at dam.",
      AT, [[900, 90]]),
-    ("Previous message had him 2 km north of the dam; that was wrong, it is 2 km south. Drone on the dam.",
-     AT, [[2000, 180]]),
-    ("Bearing from the hut two one zero, correction, zero two one, range six hundred metres. Drone's at the hut.",
-     AT, [[600, 21]]),
     ("Position 500 m E of the tower (was: 500 m W). Drone: tower", AT, [[500, 90]]),
-    ("Brg not 310. 130. 700 m from the gate. Drone at the gate.", AT, [[700, 130]]),
     # not taken back
     ("I'm sorry to bother you. He went 500 m north from the bench. No, I have not seen him since. "
      "He then went 200 m west. Drone at the bench.", AT, [[500, 0], [200, 270, "on"]]),
@@ -86,13 +75,9 @@ FORMS: tuple[tuple[str, list[Any] | None, list[list[Any]]], ...] = (
     ("1. Launch site: chapel\n2. Landmark: cave, 900 m N of launch site\n3. Subject: 200 m W of landmark",
      AT, [[900, 0], [200, 270, "on"]]),
     ("Reference: bridge\nUAS from reference: 200 m E\nSubject from reference: 500 m S", [200, 90], [[500, 180]]),
-    ("Direction: 240\nDistance: 800 m\nTaken from: kiosk\nUAV: kiosk", AT, [[800, 240]]),
     ("He left the inn heading 210 for 800 m. Drone at the inn.", AT, [[800, 210]]),
     ("They are midway between the jetty and the islet; the islet lies 900 m south of the jetty. Drone at the jetty.",
      AT, [[450, 180]]),
-    ("He was three kilometres up the valley. The valley runs east from the lodge. Drone at the lodge.",
-     AT, [[3000, 90]]),
-    ("She's 400 m up the west track from the lodge. Drone at the lodge.", AT, [[400, 270]]),
     # a compass word that is a name
     ("They camped on the north shore. The tent is 700 m east of the dam. Drone at the dam.", AT, [[700, 90]]),
     ("The ridge runs north. He is 500 m west of the hut. Drone at the hut.", AT, [[500, 270]]),
