@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 
 from esar_ros.planning.belief.brief.facts import MOST_PEOPLE
 from esar_ros.planning.belief.brief.groups import (
@@ -25,7 +24,7 @@ from esar_ros.planning.belief.brief.groups import (
     is_person,
 )
 from esar_ros.planning.belief.brief.lexicon import CATEGORIES, HELPERS, PEOPLE, SMALL, TAG_OF
-from esar_ros.planning.belief.brief.plain import affirmed, named_whole, plain_words
+from esar_ros.planning.belief.brief.plain import affirmed, named_whole, plain_words, without_ages
 from esar_ros.planning.belief.brief.tokens import Item, Sentence
 
 _ALONE = 0.0  # weight of one person, of whom nothing is said
@@ -219,7 +218,7 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
     lost: list[set[str]] = []  # names of each who is said to be missing
     known: set[str] = set()  # names and nouns of those who were spoken of
     for number, line in enumerate(lines):
-        text = " ".join(_without_ages(line, aged)).lower()
+        text = " ".join(without_ages(line, aged)).lower()
         colon = line.index(":") if ":" in line[:6] else -1
         words = named_whole(line[colon + 1 :], text) if colon >= 0 else affirmed(line)
         groups = groups_in(words, frozenset(names), colon >= 0)
@@ -313,15 +312,6 @@ def _safe(lines: Sequence[Sequence[str]], names: Sequence[str]) -> frozenset[str
         if len(told) == 1 and _HE_IS_BACK.search(" ".join(words)):  # "Karl went north, he's back with us"
             safe |= told
     return frozenset(safe)
-
-
-def _without_ages(words: Sequence[str], aged: AbstractSet[str]) -> list[str]:
-    """Returns words without the numbers after those in `aged`, in lower case: none missing of "Anna 41 is missing"."""
-    return [
-        word
-        for at, word in enumerate(words)
-        if not (word.isdecimal() and at and words[at - 1].lower() in aged and not words[max(at - 2, 0)].isdecimal())
-    ]
 
 
 def _is_lost(group: Group, words: Sequence[str], text: str) -> bool:

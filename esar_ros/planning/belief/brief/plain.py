@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from esar_ros.planning.belief.brief.groups import FUNCTION, GROUPS, TITLES, is_person
 from esar_ros.planning.belief.brief.lexicon import BANDS, word_set
@@ -108,3 +109,12 @@ def _after_age(words: Sequence[str], at: int) -> int:
         not is_of or words[last : last + 1] in ([], ["years"]) or not words[last].isalpha() or words[last] in FUNCTION
     )
     return last if is_age else at
+
+
+def without_ages(words: Sequence[str], aged: AbstractSet[str]) -> list[str]:
+    """Returns words without the numbers after those in `aged`, in lower case: none missing of "Anna 41 is missing"."""
+    return [
+        word
+        for at, word in enumerate(words)
+        if not (word.isdecimal() and at and words[at - 1].lower() in aged and not words[max(at - 2, 0)].isdecimal())
+    ]
