@@ -12,6 +12,7 @@ from markupsafe import Markup
 from esar_ros.benchmark.report import formatting
 from esar_ros.benchmark.report.mission_images import Find, Miss, collect_finds, collect_misses
 from esar_ros.benchmark.report.mission_record import MissionRecord
+from esar_ros.benchmark.report.mission_surface import surface_jpeg
 from esar_ros.benchmark.report.mission_template import PAGE
 from esar_ros.benchmark.report.mission_timeline import decision_spans, mode_spans, timeline_svg
 from esar_ros.benchmark.report.scorecard import map_jpeg
@@ -47,6 +48,7 @@ def render_html(
         bars=[("SR", m.sr), ("TSR", m.tsr), ("CDS", m.cds)],
         facts=_facts(result),
         caveats=formatting.caveats(result),
+        surface=surface_jpeg(flown.bag),
         map=map_image if map_image is not None else map_jpeg(flown),
         finds=finds if finds is not None else collect_finds(flown),
         misses=misses if misses is not None else collect_misses(flown),

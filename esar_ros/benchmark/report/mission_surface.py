@@ -25,8 +25,8 @@ from esar_ros.sim.terrain.maps import load_spec
 
 SIZE = (1080, 608)  # px of the picture
 QUALITY = 84  # of its JPEG
-PICTURE_IMAGES = 160  # of the bag that the picture is made of at most, evenly taken: some seconds
-PICTURE_BLOCKS = 30_000  # likewise of the grid
+PICTURE_IMAGES = 300  # of the bag that the picture is made of at most, evenly taken: some seconds
+PICTURE_BLOCKS = 50_000  # likewise of the grid
 
 Told = Callable[[int, int, float], None]  # images passed, images that there are, voxel in m
 

@@ -19,13 +19,13 @@ from esar_ros.mission.errors import UsageError
 
 EDGE = 8  # voxels of a block's edge: of 16, half the blocks' memory would be air
 MOST_BLOCKS = 100_000  # 1 GB; with the mesh that is made of them some 3 GB
-TRUNCATION = 4.0  # voxels before and behind a surface that an image writes to
+TRUNCATION = 6.0  # voxels before and behind a surface that an image writes to: fewer leave stripes on ground seen aslant
 LEAST_WEIGHT = 2.0  # images that must have shown a voxel: what one alone shows is mostly an edge's streak
 STRIDE = 4  # px between those by which Open3D finds the blocks that an image shows
-REACH = 3.0  # median depths of an image's pixels, beyond which depth is left out
+REACH = 2.5  # median depths of an image's pixels, beyond which depth is left out
 OFF_GRID = np.array([0.37, 0.41, 0.43])  # voxels; marching cubes finds no surface that lies on the corners themselves
 _ATTRIBUTES = ("tsdf", "weight", "color")
-CURE = "pip install 'esar_ros[open3d]'"
+CURE = "install the extra: pip install 'esar_ros[open3d]'"
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,7 @@ class SurfaceGrid:
             raise MapInputError(f"colours of shape {rgb.shape} and type {rgb.dtype} for depth of shape {depth.shape}")
         _, position = checked_pose(view.pose)
         near = np.where((depth > 0.0) & (depth < self.reach), depth, np.float32(0.0))  # NaN and inf are neither
+        near[_torn(near, TRUNCATION * self.voxel)] = 0.0
         if not near[::STRIDE, ::STRIDE].any():
             return False
         if self._origin is None:
@@ -128,3 +129,16 @@ class SurfaceGrid:
             return Cloud(nothing, nothing.astype(np.float32), nothing.astype(np.uint8))
         colours = np.rint(255.0 * found["colors"].numpy()).clip(0, 255).astype(np.uint8)
         return Cloud(found["positions"].numpy() + self._origin, found["normals"].numpy(), colours)
+
+
+def _torn(depth: NDArray[np.float32], step: float) -> NDArray[np.bool_]:
+    """Pixels (H, W) farther than a step (m) from both neighbours of their row, or both of their column.
+
+    Of ground seen at a grazing angle they make one stripe each, with nothing between them; the edge of a thing has a
+    neighbour on the thing.
+    """
+    torn = np.zeros(depth.shape, bool)
+    for lines, out in ((depth, torn), (depth.T, torn.T)):
+        apart = np.abs(np.diff(lines, axis=0)) > step
+        out[1:-1] |= apart[1:] & apart[:-1]
+    return torn
