@@ -65,8 +65,15 @@ def _export(bag: Path, formats: list[str], out: Path, voxel: float | None) -> in
     with Progress(*columns, TimeRemainingColumn(), console=console, disable=not sys.stdout.isatty()) as progress:
         task = progress.add_task("", total=math.inf)
         fused = fuse_bag(bag, voxel, lambda read, count, _: progress.update(task, completed=read, total=count))
-    for words in _caveats(bag, fused.taken, fused.unplaced, fused.cut, fused.damaged):
-        console.print(words)
+    left_out = [f"{count} of {fused.taken} images, {why}" for why, count in fused.left_out.items()]
+    if not fused.images:
+        raise UsageError(f"{bag}: nothing is left to fuse", f"left out are {'; '.join(left_out)}")
+    for words in left_out:
+        console.print(f"left out: {words}")
+    if fused.cut:
+        console.print(f"{bag} is cut; what lies before the cut is there")
+    if fused.damaged:
+        console.print(f"warning: {bag} is damaged: {fused.damaged} chunks are not what their checksums say")
     origin = origin_of(bag)
     written = {}
     if "ply" in formats:
@@ -85,15 +92,3 @@ def _export(bag: Path, formats: list[str], out: Path, voxel: float | None) -> in
         write_atomically(out / FORMATS[name], data)
         console.print(f"{out / FORMATS[name]}  ({count:,} {things}, {len(data) / 1e6:.0f} MB)")
     return 0
-
-
-def _caveats(bag: Path, taken: int, unplaced: int, cut: bool, damaged: int) -> list[str]:
-    """Returns what of the bag is not in the surface, a line each."""
-    lines = []
-    if cut:
-        lines.append(f"{bag} is cut; what lies before the cut is there")
-    if damaged:
-        lines.append(f"warning: {bag} is damaged: {damaged} chunks are not what their checksums say")
-    if unplaced:
-        lines.append(f"left out: {unplaced} of {taken} images, when nothing said where the camera was")
-    return lines

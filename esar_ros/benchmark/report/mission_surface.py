@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -39,7 +39,7 @@ class FusedBag:
     vehicles: tuple[str, ...]
     images: int  # fused
     taken: int  # depth images that were to be
-    unplaced: int  # of them, without a known pose
+    left_out: Mapping[str, int]  # of them, by why
     frame: str
     cut: bool
     damaged: int  # chunks of the bag
@@ -65,9 +65,10 @@ def fuse_bag(
         size = reach / source.focal if voxel is None else voxel
         every = max(1, math.ceil(source.count / most_images)) if most_images else 1
         while True:
-            surface, fused = SurfaceGrid(size, reach, **grid), 0
+            surface, views, fused = SurfaceGrid(size, reach, **grid), 0, 0
             try:
                 for view in source.images(every):
+                    views += 1
                     fused += surface.integrate(DepthView(view.depth, view.model, view.pose), view.rgb)
                     if tell is not None:
                         tell(source.read, source.count, size)
@@ -76,9 +77,13 @@ def fuse_bag(
                 continue
             except MapInputError as error:
                 raise UsageError(f"{path}: {error}", "give depth in metres (32FC1) or millimetres (16UC1)") from None
-            return FusedBag(
-                surface, source.vehicles, fused, source.taken, source.unplaced, source.frame, bag.cut, bag.damaged
-            )
+            left_out = {
+                "when nothing said where the camera was": source.unplaced,
+                "without a colour image of the same moment": source.taken - source.unplaced - views,
+                f"that show nothing within {reach:.0f} m": views - fused,
+            }
+            told = {why: count for why, count in left_out.items() if count}
+            return FusedBag(surface, source.vehicles, fused, source.taken, told, source.frame, bag.cut, bag.damaged)
 
 
 def origin_of(path: Path) -> Origin | None:

@@ -19,7 +19,9 @@ from esar_ros.mission.errors import UsageError
 
 EDGE = 8  # voxels of a block's edge: of 16, half the blocks' memory would be air
 MOST_BLOCKS = 100_000  # 1 GB; with the mesh that is made of them some 3 GB
-TRUNCATION = 6.0  # voxels before and behind a surface that an image writes to: fewer leave stripes on ground seen aslant
+TRUNCATION = (
+    6.0  # voxels before and behind a surface that an image writes to: fewer leave stripes on ground seen aslant
+)
 LEAST_WEIGHT = 2.0  # images that must have shown a voxel: what one alone shows is mostly an edge's streak
 STRIDE = 4  # px between those by which Open3D finds the blocks that an image shows
 REACH = 2.5  # median depths of an image's pixels, beyond which depth is left out

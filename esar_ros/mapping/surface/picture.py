@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from esar_ros.geometry.camera import CameraModel, optical_rotation
 from esar_ros.mapping.surface.fusion import Mesh, load_open3d
 
 PITCH = math.radians(42.0)  # of the look, below level
@@ -33,12 +34,14 @@ def view_from_above(mesh: Mesh, width: int, height: int) -> NDArray[np.uint8]:
     east, north, _ = high - low
     across = max(east, north * math.sin(PITCH) * width / height)
     away = ROOM * across / (2.0 * math.tan(VIEW / 2.0)) + north * math.cos(PITCH) / 2.0
-    eye = away * np.array([0.0, -math.cos(PITCH), math.sin(PITCH)])
+    camera = CameraModel.from_horizontal_fov(width, height, VIEW)
+    turn = optical_rotation(math.pi / 2.0, -PITCH)  # towards north, down
+    rays = np.empty((height, width, 6), np.float32)
+    rays[..., :3], rays[..., 3:] = -away * turn[:, 2], camera.rays() @ turn.T
     scene = open3d.t.geometry.RaycastingScene()
     tensor = open3d.core.Tensor
     scene.add_triangles(tensor((mesh.points - middle).astype(np.float32)), tensor(mesh.triangles))
-    rays = scene.create_rays_pinhole(math.degrees(VIEW), [0.0, 0.0, 0.0], eye.tolist(), [0.0, 0.0, 1.0], width, height)
-    cast = scene.cast_rays(rays)
+    cast = scene.cast_rays(tensor(rays))
     hit = np.isfinite(cast["t_hit"].numpy())
     corners = mesh.colours[mesh.triangles[cast["primitive_ids"].numpy()[hit]]].astype(np.float32)  # (N, 3, 3)
     second, third = cast["primitive_uvs"].numpy()[hit].T
