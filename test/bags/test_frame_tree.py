@@ -1,4 +1,4 @@
-"""Where frames lie at a stamp: chains, times between, and what is not known."""
+"""Frames placed at a stamp: chains, times between, and what is not known."""
 
 from __future__ import annotations
 

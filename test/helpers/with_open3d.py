@@ -1,4 +1,4 @@
-"""Whether Open3D can be loaded here: it is an extra, and needs libraries of the system."""
+"""Tests that need Open3D are left out where it cannot be loaded: it is an extra, and needs libraries of the system."""
 
 from __future__ import annotations
 

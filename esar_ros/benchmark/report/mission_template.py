@@ -82,7 +82,7 @@ details summary { cursor:pointer; color:var(--muted); } code { font-size:13px; w
 
 <section class="map"><img alt="map of the flight" src="{{ uri(map) }}"></section>
 {% if surface %}
-<section><h2>What the cameras saw</h2><figure><img alt="the ground as the cameras saw it, from the south at an angle" src="{{ uri(surface) }}"></figure>
+<section><h2>The ground as the cameras saw it</h2><figure><img alt="the ground as the cameras saw it, from the south at an angle" src="{{ uri(surface) }}"></figure>
 <p class="muted small">Colour and depth images fused along the odometry, seen towards north. As a point cloud and a mesh: <code>esar export</code>.</p></section>
 {% endif %}
 

@@ -177,7 +177,7 @@ def test_a_bag_without_pictures_still_makes_a_page(flown: MissionRecord) -> None
 def test_what_the_cameras_saw_is_on_the_page_where_there_is_a_picture_of_it(
     flown: MissionRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = "What the cameras saw"
+    words = "The ground as the cameras saw it"
     assert words not in render_html(flown)  # the bag holds no depth
     monkeypatch.setattr(mission_page, "surface_jpeg", lambda bag: b"surface of " + bag.name.encode())
     page = Page(text := render_html(flown))
