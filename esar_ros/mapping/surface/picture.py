@@ -12,7 +12,7 @@ from esar_ros.mapping.surface.fusion import Mesh, load_open3d
 
 PITCH = math.radians(42.0)  # of the look, below level
 VIEW = math.radians(40.0)  # horizontal field of view
-ROOM = 1.02  # share of the surface's extent that the image has room for
+ROOM = 1.05  # share of the surface's extent that the image has room for
 SPAN = (
     1.0,
     99.0,
@@ -31,11 +31,11 @@ def view_from_above(mesh: Mesh, width: int, height: int) -> NDArray[np.uint8]:
         return picture
     low, high = np.percentile(mesh.points, SPAN, axis=0)
     middle = (low + high) / 2.0
-    east, north, _ = high - low
-    across = max(east, north * math.sin(PITCH) * width / height)
-    away = ROOM * across / (2.0 * math.tan(VIEW / 2.0)) + north * math.cos(PITCH) / 2.0
     camera = CameraModel.from_horizontal_fov(width, height, VIEW)
     turn = optical_rotation(math.pi / 2.0, -PITCH)  # towards north, down
+    right, down, along = ((mesh.points - middle) @ turn).T
+    needed = np.maximum(np.abs(right), np.abs(down) * width / height) / math.tan(VIEW / 2.0) - along
+    away = ROOM * float(np.percentile(needed, SPAN[1]))
     rays = np.empty((height, width, 6), np.float32)
     rays[..., :3], rays[..., 3:] = -away * turn[:, 2], camera.rays() @ turn.T
     scene = open3d.t.geometry.RaycastingScene()
