@@ -54,12 +54,10 @@ def load_open3d() -> Any:
     """Returns Open3D's module. Raises UsageError where it is absent or lacks a library of the system."""
     try:
         import open3d
-    except ImportError as error:
-        if error.name is None and ".so" in str(error):  # the module is there, a shared library is not
-            raise UsageError(
-                f"Open3D cannot be loaded: {error}", "sudo apt-get install -y libusb-1.0-0 libgl1"
-            ) from None
+    except ModuleNotFoundError as error:
         raise UsageError(f"a surface is fused by Open3D, and {error.name} is not installed", CURE) from None
+    except (ImportError, OSError) as error:  # the module is there, a shared library is not
+        raise UsageError(f"Open3D cannot be loaded: {error}", "sudo apt-get install -y libusb-1.0-0 libgl1") from None
     open3d.utility.set_verbosity_level(open3d.utility.VerbosityLevel.Error)
     return open3d
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -89,4 +90,13 @@ def test_colours_of_another_size_and_millimetres_are_refused() -> None:
 def test_without_open3d_the_command_that_installs_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "open3d", None)
     with pytest.raises(UsageError, match=r"esar_ros\[open3d\]"):
+        load_open3d()
+
+
+def test_a_library_of_the_system_that_is_missing_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = "libusb-1.0.so.0: cannot open shared object file"
+    (tmp_path / "open3d.py").write_text(f"raise ImportError({words!r}, name='pybind')")
+    monkeypatch.delitem(sys.modules, "open3d", raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(UsageError, match=r"libusb-1\.0\.so\.0.*apt-get install"):
         load_open3d()
