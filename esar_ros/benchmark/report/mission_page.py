@@ -11,6 +11,7 @@ from markupsafe import Markup
 from esar_ros.benchmark.report import formatting
 from esar_ros.benchmark.report.mission_images import Find, Miss, collect_finds, collect_misses
 from esar_ros.benchmark.report.mission_record import MissionRecord
+from esar_ros.benchmark.report.mission_surface import surface_jpeg
 from esar_ros.benchmark.report.mission_timeline import decision_spans, mode_spans, timeline_svg
 from esar_ros.benchmark.report.page import PAGES, fill
 from esar_ros.benchmark.report.scorecard import map_jpeg
@@ -49,6 +50,7 @@ def render_html(
         bars=[("SR", m.sr), ("TSR", m.tsr), ("CDS", m.cds)],
         facts=_facts(result),
         caveats=formatting.caveats(result),
+        surface=surface_jpeg(flown.bag),
         map=map_image if map_image is not None else map_jpeg(flown),
         zones=flown.truth.run.keep_out,
         finds=finds if finds is not None else collect_finds(flown),

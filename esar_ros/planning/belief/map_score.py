@@ -1,4 +1,4 @@
-"""How high a probability map ranks the cell where somebody was found."""
+"""The rank that a probability map gives the cell where somebody was found."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from base64 import b64encode
 from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
@@ -15,7 +16,7 @@ import pytest
 from PIL import Image
 from rich.console import Console
 
-from esar_ros.benchmark.report import formatting
+from esar_ros.benchmark.report import formatting, mission_page
 from esar_ros.benchmark.report.mission_images import collect_finds, collect_misses
 from esar_ros.benchmark.report.mission_map import Region, region_of, relief
 from esar_ros.benchmark.report.mission_page import render_html
@@ -185,6 +186,16 @@ def test_a_bag_without_pictures_still_makes_a_page(flown: MissionRecord) -> None
     assert bare.coverage is None
     text = " ".join(Page(render_html(bare)).texts)
     assert "No pictures in the bag" in text
+
+
+def test_what_the_cameras_saw_is_on_the_page_where_there_is_a_picture_of_it(
+    flown: MissionRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = "The ground as the cameras saw it"
+    assert words not in render_html(flown)  # the bag holds no depth
+    monkeypatch.setattr(mission_page, "surface_jpeg", lambda bag: b"surface of " + bag.name.encode())
+    page = Page(text := render_html(flown))
+    assert words in text and f"data:image/jpeg;base64,{b64encode(b'surface of bag').decode()}" in page.addresses
 
 
 def looked_at(flown: MissionRecord, **more: Any) -> MissionRecord:

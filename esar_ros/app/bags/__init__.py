@@ -1,0 +1,1 @@
+"""Verbs that make something else of bags: `replay`, `compare`, `export`."""
