@@ -95,8 +95,8 @@ def test_every_option_but_the_launch_file_s_own_has_a_flag() -> None:
     add_arguments(parser)
     flags = {action.dest for action in parser._actions}
     # RViz, the clock's choice and sensing in several processes belong to the launch file; the progress lines are what
-    # this command reads; the map is the task's.
-    own = {"rviz", "use_sim_time", "sensing", "progress", "map"}
+    # this command reads.
+    own = {"rviz", "use_sim_time", "sensing", "progress"}
     assert {field.name for field in fields(MissionOptions)} - flags == own
 
 

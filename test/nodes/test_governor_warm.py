@@ -12,7 +12,7 @@ from geometry_msgs.msg import Point, TransformStamped
 from nav_msgs.msg import Odometry
 from numba.core.dispatcher import Dispatcher
 from tf2_msgs.msg import TFMessage
-INNER = {"_bound", "_on_line", "_on_plane", "_range_at", "_free_by_ranges"}  # called by kernels alone
+INNER = {"_bound", "_on_line", "_on_plane", "_plane", "_range_at", "_free_by_ranges"}  # called by kernels alone
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission import names
 from esar_ros.msg import Brief, RangeImage, VehicleState

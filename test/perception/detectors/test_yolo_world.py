@@ -132,7 +132,7 @@ def test_without_weights_it_says_where_to_get_them(tmp_path: Path, monkeypatch: 
 def test_without_ultralytics_it_says_how_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ultralytics", None)
     (tmp_path / "some.pt").write_bytes(b"weights")
-    with pytest.raises(UsageError, match=r"pip install esar_ros\[train\]"):
+    with pytest.raises(UsageError, match=r"pip install 'esar_ros\[train\]'"):
         backend.create("yolo_world", {"model": str(tmp_path / "some.pt")})
 
 
