@@ -57,7 +57,7 @@ class Game(Protocol):
 class EpisodeEnv(gymnasium.Env[Any, Any]):
     """A task's episode. The reward is the episode's score, at its end; 0 before."""
 
-    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 1}  # noqa: RUF012
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 1}  # ways to render  # noqa: RUF012
 
     def __init__(self, suite: str, task: str, render_mode: str | None = None, **options: Any) -> None:
         """options: the game's own. Raises UsageError for what there is not."""

@@ -308,7 +308,7 @@ def test_what_the_rules_leave_unread_is_told_of_planners_that_search_by_them(
 ) -> None:
     monkeypatch.setattr(mission, "fly", lambda chosen, line: 1)
     monkeypatch.setattr(mission.prepare, "ensure", lambda *_: None)
-    monkeypatch.setattr(mission, "unread_in", lambda task: ["not obeyed: Do not fly at the dam"])
+    monkeypatch.setattr(mission, "unread_in", lambda task, told: ["not obeyed: Do not fly at the dam"])
     assert mission.main(["--planner", planner, "--out", str(tmp_path / "out")]) == 1
     assert ("not obeyed: Do not fly at the dam" in capsys.readouterr().out) is told
 

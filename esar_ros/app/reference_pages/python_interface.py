@@ -118,7 +118,7 @@ def _about(part: ast.stmt, source: list[str]) -> str:
             if keyword.arg == "description" and isinstance(keyword.value, ast.Constant):
                 return str(keyword.value.value)
     line = source[(part.end_lineno or part.lineno) - 1]
-    return line[part.end_col_offset or 0 :].partition("#")[2].strip()
+    return line[part.end_col_offset or 0 :].partition("#")[2].partition("# noqa")[0].strip()
 
 
 def _default(value: ast.expr | None) -> str:
