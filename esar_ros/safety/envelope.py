@@ -125,6 +125,14 @@ class Envelope:
                 findings.add(Mode.CLIMB if recovers else Mode.SLOW, reason, _TEXTS[reason])
         return self._slow_in_unseen(self.limit_speed(kept, state.deviation, Findings()), scene, findings)
 
+    def back_off(self, scene: Scene, findings: Findings) -> Vector:
+        """Returns the velocity (m/s, map) of a vehicle that is to stand still: away from what is too near, else zero."""
+        near = self._obstacles(scene, reach_of(0.0, self.limits))
+        kept = self.limit_speed(_nearest_within(_ZERO, near.normals, near.bounds), None, Findings())
+        if kept.any():
+            findings.add(Mode.HOLD, Reason.OBSTACLE, _TEXTS[Reason.OBSTACLE])
+        return kept
+
     def _leave_ground_straight(self, asked: Vector, landed: bool, scene: Scene, findings: Findings) -> Vector:
         """Returns the velocity, on the ground and in the take-off column without its level part."""
         if not scene.in_takeoff_column or scene.landing:

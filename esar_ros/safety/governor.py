@@ -145,7 +145,7 @@ class Governor(InputChecks):
             link_lost_since=link_lost_since, last_output=_ZERO,
         )  # fmt: skip
         if usable_state is None or clock.settling:
-            # Without a known position the vehicle holds, or lands by the ranges alone.
+            # Without a known position the vehicle holds off what the ranges show, or lands by them alone.
             output = _ZERO
             if fresh_state is not None:
                 after = replace(after, battery=after.battery.updated(fresh_state, self.limits.endurance))
@@ -154,7 +154,10 @@ class Governor(InputChecks):
                 findings.add(after.latch.mode, after.latch.reason, "latched")
             if usable_state is None:
                 fresh_state = self._check_landed(fresh_state, image, memory.rest_position)
-                output = self._land_without_position(findings, fresh_state, image, after)
+                if findings.mode is Mode.HOLD and not heading.exceeds_limit():
+                    output = self._back_off_without_position(image, after, findings)
+                else:
+                    output = self._land_without_position(findings, fresh_state, image, after)
             return self._commit(memory, replace(after, last_output=output), findings, command, output, 0.0, None, None)
 
         self._flying, self._last_position = usable_state.flying, usable_state.pose.position
@@ -235,6 +238,17 @@ class Governor(InputChecks):
         if charge is not None and charge <= self.limits.battery_land:
             return latch.raised(Mode.LAND, Reason.BATTERY_EMPTY, f"battery {charge:.0%}")
         return latch
+
+    def _back_off_without_position(self, image: RangeImageData | None, memory: Memory, findings: Findings) -> Vector:
+        """Returns the velocity (m/s, map) of a hold by the ranges alone: away from what wind or lag carry it towards.
+
+        Of the pose of the ranges only the directions count, not the place.
+        """
+        if image is None or not self._flying:
+            return _ZERO
+        state = State(image.stamp, image.pose, _ZERO, armed=True, landed=False)
+        scene, _ = self._build_scene(memory, state, image, None, False)
+        return self.envelope.back_off(scene, findings)
 
     def _land_without_position(
         self, findings: Findings, state: State | None, image: RangeImageData | None, memory: Memory

@@ -228,7 +228,19 @@ def turned_upwards(kit: Kit, limits: Limits) -> bool:
     return scene.decide([5.4, 0.0, 0.4]).velocity[2] <= limits.speed_unseen_up + 1e-6
 
 
+def backs_off_without_odometry(kit: Kit, limits: Limits) -> bool:
+    """A held vehicle that no longer knows where it is says what it backs off from."""
+    governor = kit.Scene(limits).governor()
+    pillar = kit.World(np.array([[1.6, 0.0, np.inf, 0.3]]))
+    kit.Scene(limits, pillar).decide([0.0, 0.0, 0.0], governor=governor)
+    scene = kit.Scene(limits, pillar, now=kit.NOW + kit.STEP)
+    scene.state = None
+    answer = scene.decide([0.0, 0.0, 0.0], governor=governor)
+    return answer.mode is Mode.HOLD and Reason.OBSTACLE in answer.reasons and answer.velocity[0] < -0.05
+
+
 SCENES: tuple[Safe, ...] = (
+    backs_off_without_odometry,
     odometry_without_numbers, ranges_from_nowhere, clock_without_time, jump_is_reported, settling_is_reported,
     return_outlasts_odometry, pilot_stays_away, reserve_at_home, empty_battery, other_within_reach, outside_the_fence,
     in_a_zone, above_the_ceiling, above_the_top, stuck_odometry, blown_home, more_wind_is_forecast,

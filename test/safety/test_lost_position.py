@@ -145,3 +145,42 @@ def test_a_governor_started_again_outside_the_fence_takes_its_brief_and_leads_ba
     flight.governor.set_site(flight.site)
     flight.fly(np.zeros(3), 20.0)
     assert flight.site.outside(flight.position) < 0.0
+
+
+def hold_without_odometry(kit: Kit, limits: Limits, ranges: bool = True, turned: bool = False):  # type: ignore[no-untyped-def]
+    """Returns the gaps (m) to a pole and the answers of a vehicle that lags, whose odometry ends."""
+    pole = kit.World(np.array([[2.6, 0.0, np.inf, 0.3]]))
+    governor = Governor(limits, Site(kit.square(60.0), 120.0, np.zeros(3)))
+    position, velocity = np.array([0.0, 0.0, 15.0]), 0.9 * EAST
+    gaps, answers = [], []
+    for n in range(160):
+        now = kit.NOW + n * kit.STEP
+        scene = kit.Scene(limits, pole, position=position.copy(), velocity=velocity.copy(), now=now)
+        if n >= 2:
+            scene.state = None
+        if turned and n == 1:  # by 90 degrees, which no gyroscope says
+            turn = Pose(quaternion=np.array([0.0, 0.0, np.sin(np.pi / 4), np.cos(np.pi / 4)]))
+            scene.state = replace(scene.state, pose=Pose(position.copy(), turn.quaternion), rates=np.zeros(3))
+        image = scene.ranges if ranges else None
+        answer = governor.decide(scene.state, Command(now, np.zeros(3)), image, scene.window, now)
+        velocity = velocity + (answer.velocity - velocity) * kit.STEP / 2.5  # as slowly as a vehicle in a gust
+        position = position + velocity * kit.STEP
+        gaps.append(float(np.hypot(*(position[:2] - [2.6, 0.0])) - 0.3))
+        answers.append(answer)
+    return gaps, answers
+
+
+def test_without_odometry_it_holds_and_backs_off_from_what_its_ranges_show(kit: Kit, limits: Limits) -> None:
+    """A vehicle that was accelerating when odometry was lost drifts on for metres, whatever it is told."""
+    gaps, answers = hold_without_odometry(kit, limits)
+    assert min(gaps) > limits.body_radius + 0.3
+    assert all(answer.mode is Mode.HOLD for answer in answers[2:])
+    assert all(np.linalg.norm(answer.velocity) <= limits.push_speed + 1e-9 for answer in answers[2:])
+    blind, still = hold_without_odometry(kit, limits, ranges=False)
+    assert min(blind) < limits.body_radius and not any(answer.velocity.any() for answer in still[2:])
+
+
+def test_with_a_heading_that_was_lost_it_does_not_know_where_to_back_off_to(kit: Kit, limits: Limits) -> None:
+    _, answers = hold_without_odometry(kit, limits, turned=True)
+    assert answers[1].mode is Mode.HOLD
+    assert not any(answer.velocity.any() for answer in answers[2:])
