@@ -32,7 +32,7 @@ from esar_ros.nodes.messages.markers import goal_markers
 from esar_ros.nodes.messages.persons import person_message
 from esar_ros.nodes.messages.team import Team
 from esar_ros.planning.agent_call import AgentError, call_agent, stack_trace
-from esar_ros.planning.method import GRID, VIEWS, Mapped
+from esar_ros.planning.method import GRID, VIEWS, HasBeliefGrid
 from esar_ros.planning.registry import create
 from esar_ros.planning.session import Answer, Session
 from esar_ros.srv import Sighting
@@ -208,7 +208,7 @@ class PlannerNode(StepNode):
     def _show_belief(self, step: Step) -> None:
         """Publish a method's belief when it has changed."""
         method, (at, last) = self._session.method, self._shown
-        if not isinstance(method, Mapped) or step.ns - at < BELIEF_PERIOD_NS or not self.wanted(names.BELIEF):
+        if not isinstance(method, HasBeliefGrid) or step.ns - at < BELIEF_PERIOD_NS or not self.wanted(names.BELIEF):
             return
         grid = self._ask(method.belief_grid)
         if grid is None or (last is not None and np.array_equal(grid.cells, last.cells)):

@@ -128,7 +128,7 @@ class Scoring(ABC):
 
     @property
     def details(self) -> Mapping[str, str]:
-        """See planning.method.Detailed."""
+        """See planning.method.HasDetails."""
         return {"scorer": self._scorer.name}
 
 

@@ -17,9 +17,8 @@ VIEWS = "views"  # Observation.views
 NEEDS = frozenset({GRID, VIEWS})
 
 
-@runtime_checkable
-class Method(Protocol):
-    """A search method; deterministic in brief, seed and observations."""
+class Decider(Protocol):
+    """Whoever decides, as results name it."""
 
     @property
     def name(self) -> str:
@@ -33,6 +32,11 @@ class Method(Protocol):
     def needs(self) -> frozenset[str]:
         """Subset of NEEDS."""
 
+
+@runtime_checkable
+class Method(Decider, Protocol):
+    """A search method; deterministic in brief, seed and observations."""
+
     def reset(self, brief: Brief, seed: int) -> None:
         """Begin a mission; forgets all of the last one. Raises UsageError when the brief cannot be worked with."""
 
@@ -41,7 +45,7 @@ class Method(Protocol):
 
 
 @runtime_checkable
-class Patient(Protocol):
+class SupportsAsync(Protocol):
     """A method that can wait for a model over several observations; until then its decisions say `thinking`."""
 
     def run_clock(self) -> None:
@@ -58,7 +62,7 @@ class ReadsByRules(Protocol):
 
 
 @runtime_checkable
-class Detailed(Protocol):
+class HasDetails(Protocol):
     """A method of which results must say more than its name."""
 
     @property
@@ -67,7 +71,7 @@ class Detailed(Protocol):
 
 
 @runtime_checkable
-class Mapped(Protocol):
+class HasBeliefGrid(Protocol):
     """A method that keeps a map of where it expects to find somebody, and shows it."""
 
     def belief_grid(self) -> Grid | None:
@@ -83,4 +87,4 @@ def scaled(values: NDArray[np.floating[Any]], known: NDArray[np.bool_]) -> NDArr
 
 def details_of(method: object) -> dict[str, str]:
     """Returns a method's entries in results beside its name."""
-    return dict(method.details) if isinstance(method, Detailed) else {}
+    return dict(method.details) if isinstance(method, HasDetails) else {}

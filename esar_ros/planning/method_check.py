@@ -18,7 +18,7 @@ import numpy as np
 
 from esar_ros.mission.decision import Decision, Goal, GoalType, HeightReference, Report, ReportType
 from esar_ros.mission.errors import UsageError
-from esar_ros.planning.method import NEEDS, Detailed
+from esar_ros.planning.method import NEEDS, HasDetails
 
 _CALLS = {"reset": ("brief", "seed"), "act": ("observation",)}  # of planning.method.Method, without self
 _CALLERS = (
@@ -150,7 +150,7 @@ def _faults(method: Any) -> Iterator[tuple[str, str]]:
             yield f"its {name} is asynchronous", cure
         elif not _takes(function, arguments):
             yield f"its {name} does not take ({', '.join(arguments)})", cure
-    details: Any = method.details if isinstance(method, Detailed) else {}
+    details: Any = method.details if isinstance(method, HasDetails) else {}
     if not isinstance(details, Mapping):
         yield f"its details are {_kind(details)}", "details as a mapping of words"
 

@@ -10,7 +10,7 @@ from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.mission.decision import Decision, DecisionStatus, Goal, GoalType, Report
 from esar_ros.mission.modes import Mode
 from esar_ros.mission.observation import Brief, Grid, Observation, SeenClue, Teammate
-from esar_ros.planning.method import GRID, VIEWS, Method, Patient
+from esar_ros.planning.method import GRID, VIEWS, Method, SupportsAsync
 from esar_ros.planning.method_check import check_decision
 from esar_ros.planning.team import OneVoice, own_brief
 
@@ -167,7 +167,7 @@ class Session(DecisionLog):
 
     def run_clock(self) -> None:
         """Notifies a method that can think while the mission goes on that the clock runs on meanwhile."""
-        if isinstance(self.method, Patient):
+        if isinstance(self.method, SupportsAsync):
             self.method.run_clock()
 
     def decide(self, observation: Observation | None) -> Answer:

@@ -126,7 +126,7 @@ class Envelope:
         return self._slow_in_unseen(self.limit_speed(kept, state.deviation, Findings()), scene, findings)
 
     def back_off(self, scene: Scene, findings: Findings) -> Vector:
-        """Returns the velocity (m/s, map) of a vehicle that is to stand still: away from what is too near, else zero."""
+        """Returns the velocity (m/s, map) of a vehicle that stands still: away from what is too near, else zero."""
         near = self._obstacles(scene, reach_of(0.0, self.limits))
         kept = self.limit_speed(_nearest_within(_ZERO, near.normals, near.bounds), None, Findings())
         if kept.any():

@@ -6,7 +6,7 @@ import socket
 import struct
 from types import TracebackType
 
-from esar_ros.suites.rescuebench.door.wire import MAGIC, framed
+from esar_ros.suites.rescuebench.protocol_server.wire import MAGIC, framed
 
 
 class UnrealCvWire:

@@ -18,7 +18,7 @@ _PARTS: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
     "A search method": (
         "How one is written, named and flown: [your planner](../how-to/your-planner.md).",
         {
-            "planning.method": ("Method", "Patient", "Detailed", "Mapped"),
+            "planning.method": ("Method", "SupportsAsync", "HasDetails", "HasBeliefGrid"),
             "mission.observation": ("Brief", "Observation", "SeenClue", "Grid", "Teammate"),
             "geometry.camera_frame": ("CameraFrame",),
             "mission.decision": ("Decision", "Goal", "GoalType", "HeightReference", "Report", "ReportType"),

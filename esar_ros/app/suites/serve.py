@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from esar_ros.app.arguments import Parser
-from esar_ros.app.suites import rescue_door
+from esar_ros.app.suites import rescue_server
 from esar_ros.mission.errors import UsageError
 
 SUITE = "uav-on"
@@ -17,10 +17,10 @@ def main(argv: list[str]) -> int:
     which = Parser(prog="esar serve", add_help=False)
     which.add_argument("--suite")
     if which.parse_known_args(argv)[0].suite == RESCUEBENCH:
-        return rescue_door.serve(argv)
+        return rescue_server.serve(argv)
     from esar_ros.app import prepare
     from esar_ros.sim.server import LOOPBACK, port_number
-    from esar_ros.suites.uav_on.door.scene_server import PORT, scene_here, serve_scenes
+    from esar_ros.suites.uav_on.protocol_server.scene_server import PORT, scene_here, serve_scenes
     from esar_ros.suites.uav_on.scenes import find_scene
     from esar_ros.suites.uav_on.settings import load_suite_settings
 

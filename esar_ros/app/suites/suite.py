@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from esar_ros.app.arguments import Parser
-from esar_ros.app.suites import rescue_door
+from esar_ros.app.suites import rescue_server
 
 
 def main(argv: list[str]) -> int:
     """Run the command. Raises UsageError."""
     if argv[:2] == ["rescuebench", "env"]:
-        return rescue_door.environment(argv[2:])
-    from esar_ros.suites.uav_on.door.launchers import write_launchers
+        return rescue_server.environment(argv[2:])
+    from esar_ros.suites.uav_on.protocol_server.launchers import write_launchers
 
     parser = Parser(
         prog="esar suite", description="Launchers for UAV-ON's own scene server; rescuebench env (its --help)."

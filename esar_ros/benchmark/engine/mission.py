@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import Task
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.mission.vehicle import load_vehicle
-from esar_ros.planning.method import VIEWS, details_of
+from esar_ros.planning.method import VIEWS, Decider, details_of
 from esar_ros.planning.method_check import check_decision
 from esar_ros.planning.session import DecisionLog
 from esar_ros.scoring.judge import OfflineJudge
@@ -39,22 +39,6 @@ from esar_ros.sim.terrain.maps import PlaceMap, load_map
 
 PRESETS = {"paper": (640, 480), "fast": (320, 240)}
 VEHICLE = "uav1"
-
-
-class Decider(Protocol):
-    """Whoever decides, as results name it: a `planning.method.Method` is one."""
-
-    @property
-    def name(self) -> str:
-        """Written into the record of each decision."""
-
-    @property
-    def eligible(self) -> bool:
-        """False when it uses ground truth."""
-
-    @property
-    def needs(self) -> frozenset[str]:
-        """Parts that observations must hold, see planning.method.Method."""
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,7 @@ def render_html(
     return fill(
         PAGES / "mission.html",
         policy=formatting.PAGE_POLICY,
+        title=f"{result.task.id} · {result.planner} · {formatting.score(result, m.rs)}",
         r=result,
         m=m,
         ending=formatting.ending(result),

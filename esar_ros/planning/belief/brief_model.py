@@ -69,7 +69,7 @@ class ModelBelief(Thinker, BeliefSearch):
 
     @property
     def details(self) -> Mapping[str, str]:
-        """See planning.method.Detailed: also who is asked to read the brief."""
+        """See planning.method.HasDetails: also who is asked to read the brief."""
         about = self._mind.details
         return {**about, "brief_reader": about["model"]}
 

@@ -200,7 +200,7 @@ class BeliefSearch:
         return self._decide(observation, person, unconfirmed, reports)
 
     def belief_grid(self) -> Grid | None:
-        """Returns the number of missing expected in each cell of the area (planning.method.Mapped)."""
+        """Returns the number of missing expected in each cell of the area (planning.method.HasBeliefGrid)."""
         expected = np.sum([person.posterior for person in self.people], axis=0)
         x, y = float(self.looks.origin[0]), float(self.looks.origin[1])
         return Grid(scaled(expected, self._inside), self.looks.cell, (x, y))

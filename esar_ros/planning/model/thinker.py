@@ -20,11 +20,11 @@ class Thinker:
 
     @property
     def details(self) -> Mapping[str, str]:
-        """See planning.method.Detailed."""
+        """See planning.method.HasDetails."""
         return self._mind.details if self._mind is not None else {}
 
     def run_clock(self) -> None:
-        """See planning.method.Patient."""
+        """See planning.method.SupportsAsync."""
         if self._mind is not None:
             self._mind.run_clock()
 

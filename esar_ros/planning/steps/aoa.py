@@ -76,7 +76,7 @@ class AoaFixed:
 
     @property
     def details(self) -> Mapping[str, str]:
-        """See planning.method.Detailed."""
+        """See planning.method.HasDetails."""
         return self._mind.details
 
     @property

@@ -147,7 +147,7 @@ class ClipH:
 
     @property
     def details(self) -> Mapping[str, str]:
-        """See planning.method.Detailed."""
+        """See planning.method.HasDetails."""
         return {"scorer": self._scorer.name}
 
     def reset(self, task: StepTask, seed: int) -> None:

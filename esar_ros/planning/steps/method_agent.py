@@ -48,7 +48,7 @@ class MethodAgent:
 
     @property
     def details(self) -> Mapping[str, str]:
-        """See planning.method.Detailed."""
+        """See planning.method.HasDetails."""
         return details_of(self._session.method)
 
     def reset(self, task: StepTask, seed: int) -> None:

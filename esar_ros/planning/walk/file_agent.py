@@ -58,7 +58,7 @@ class FileAgent:
 
     @property
     def details(self) -> Mapping[str, str]:
-        """The file's content (see planning.method.Detailed)."""
+        """The file's content (see planning.method.HasDetails)."""
         return {"file": self._path.name, "sha256": hashlib.sha256(self._path.read_bytes()).hexdigest()}
 
     def reset(self, task: WalkTask, seed: int) -> None:

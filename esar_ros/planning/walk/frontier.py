@@ -56,7 +56,7 @@ class FrontierWalk:
 
     @property
     def details(self) -> Mapping[str, str]:
-        """The detector's identity (see planning.method.Detailed)."""
+        """The detector's identity (see planning.method.HasDetails)."""
         return about_chosen(DETECTOR)
 
     def reset(self, task: WalkTask, seed: int) -> None:

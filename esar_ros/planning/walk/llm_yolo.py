@@ -122,7 +122,7 @@ class LlmYolo:
 
     @property
     def details(self) -> Mapping[str, str]:
-        """The model, its prompt and settings, and the detector's identity (see planning.method.Detailed)."""
+        """The model, its prompt and settings, and the detector's identity (see planning.method.HasDetails)."""
         detector = {f"detector_{key}": value for key, value in about_chosen(DETECTOR).items()}
         return {**self._mind.details, "settings": self._decides, **detector}
 

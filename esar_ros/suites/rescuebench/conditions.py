@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, cast
 
 import esar_ros
 from esar_ros.mission.run_conditions import Conditions, digest
-from esar_ros.planning.method import Detailed
+from esar_ros.planning.method import details_of
 from esar_ros.planning.walk.agent import WalkAgent
 from esar_ros.scoring.rescue import Rules
 from esar_ros.suites.rescuebench.machine import Interaction
@@ -67,7 +67,7 @@ def chosen(options: Mapping[str, str]) -> RescueConditions:
 def with_content(own: RescueConditions, digests: Sequence[str], agent: WalkAgent) -> RescueConditions:
     """Returns the conditions chosen, with what this machine adds; digests: of the tasks. Raises UsageError."""
     settings = load_suite_settings()
-    details = dict(agent.details) if isinstance(agent, Detailed) else {}
+    details = details_of(agent)
     details.pop("date", None)  # a run that goes on tomorrow is the same run
     return replace(
         own,

@@ -22,6 +22,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from esar_ros.benchmark.report.formatting import PAGE_POLICY
 from esar_ros.benchmark.report.page import fill
 from esar_ros.benchmark.runner.records import Record, find_episode
 from esar_ros.geometry.camera import optical_rotation
@@ -109,6 +110,7 @@ def page(record: Record[RescueResult], moments: Sequence[Moment], gap: float) ->
     ]
     return fill(
         Path(__file__).with_name("replay.html"),
+        policy=f"{PAGE_POLICY}; script-src 'unsafe-inline'",
         title=f"{record.id}: {end}",
         gap=f"{gap:.3f}",
         last=len(frames) - 1,

@@ -10,7 +10,7 @@ import esar_ros
 from esar_ros.benchmark.runner.job import Job
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import Conditions, digest
-from esar_ros.planning.method import Detailed
+from esar_ros.planning.method import details_of
 from esar_ros.planning.model.settings import ModelSettings, resolved
 from esar_ros.planning.parameters import MODEL, check
 from esar_ros.planning.steps.agent import StepAgent
@@ -86,7 +86,7 @@ def conditions_of(job: Job) -> UavOnConditions:
 
 def with_content(own: UavOnConditions, planner: str, agent: StepAgent, tasks: Sequence[FlownTask]) -> UavOnConditions:
     """The conditions chosen, with all that this machine adds. Raises UsageError."""
-    details = dict(agent.details) if isinstance(agent, Detailed) else {}
+    details = details_of(agent)
     details.pop("date", None)
     scenes = {task.scene.name: task.scene.digest for task in tasks}
     return replace(

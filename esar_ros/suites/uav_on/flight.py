@@ -23,7 +23,7 @@ from esar_ros.mission.object_goal import (
     StepViews,
 )
 from esar_ros.planning.agent_call import AgentError, Draw, StepCalls, stack_trace
-from esar_ros.planning.method import Detailed
+from esar_ros.planning.method import details_of
 from esar_ros.planning.steps.agent import Accountable, StepAgent
 from esar_ros.scoring.object_goal import MAX_ACTIONS
 from esar_ros.suites.uav_on.conditions import UavOnConditions
@@ -97,7 +97,7 @@ class FlownEpisode:
     error: str | None = None  # what the agent failed with
     trace: str = ""  # where
     seconds: float = 0.0  # simulated
-    details: dict[str, str] = field(default_factory=dict)  # see planning.method.Detailed
+    details: dict[str, str] = field(default_factory=dict)  # see planning.method.HasDetails
     account: dict[str, int] = field(default_factory=dict)  # see planning.steps.agent.Accountable
 
 
@@ -210,8 +210,7 @@ def checked(action: Any, largest: float) -> StepAction:
 
 def _details(agent: StepAgent) -> dict[str, str]:
     """Returns the details that results give of an agent beside its name; the day is in no result."""
-    details = dict(agent.details) if isinstance(agent, Detailed) else {}
-    return {str(key): str(value) for key, value in details.items() if key != "date"}
+    return {str(key): str(value) for key, value in details_of(agent).items() if key != "date"}
 
 
 def _account(agent: StepAgent) -> dict[str, int]:

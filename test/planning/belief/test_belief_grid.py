@@ -9,7 +9,7 @@ import pytest
 
 from esar_ros.mission.observation import UNKNOWN
 from esar_ros.planning import registry
-from esar_ros.planning.method import Mapped, scaled
+from esar_ros.planning.method import HasBeliefGrid, scaled
 
 PROMPT = "A hiker is missing. You start at the hut. He left the hut and walked 100 m to the east."
 
@@ -24,7 +24,7 @@ def test_cells_are_per_cent_of_the_greatest_known_one() -> None:
 def test_the_belief_is_greatest_where_the_brief_says_and_falls_where_it_was_looked(brief: Any, observe: Any) -> None:
     method = registry.create("belief")
     method.reset(brief(half=300.0, prompt=PROMPT), 0)
-    assert isinstance(method, Mapped)
+    assert isinstance(method, HasBeliefGrid)
     before = method.belief_grid()
     row, column = np.unravel_index(int(np.argmax(before.cells)), before.cells.shape)
     assert np.linalg.norm(before.center_of(row, column) - [100.0, 0.0]) < 40.0

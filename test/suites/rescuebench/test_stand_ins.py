@@ -18,13 +18,13 @@ from esar_ros.sim.terrain.rescue_places.site import RescueSite
 from esar_ros.sim.walking.walkable import WalkableGrid
 from esar_ros.sim.walking.walker import Walker
 from esar_ros.sim.world.world import World
-from esar_ros.suites.rescuebench.door.clocks import PausedClock
-from esar_ros.suites.rescuebench.door.commands import Commands
 from esar_ros.suites.rescuebench.embedded import EmbeddedWorld
 from esar_ros.suites.rescuebench.episode import RescueEpisode
 from esar_ros.suites.rescuebench.files import points
 from esar_ros.suites.rescuebench.files.points import LEVELS, checkout_around, point_document, write_points
 from esar_ros.suites.rescuebench.files.tracks import FOLDER, WalkedTrack, write_tracks
+from esar_ros.suites.rescuebench.protocol_server.clocks import PausedClock
+from esar_ros.suites.rescuebench.protocol_server.commands import Commands
 from esar_ros.suites.rescuebench.replay import walk_again
 from esar_ros.suites.rescuebench.sets import find_task, tasks_of_file
 from esar_ros.suites.rescuebench.settings import load_suite_settings

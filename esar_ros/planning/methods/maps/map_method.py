@@ -55,7 +55,7 @@ class MapMethod(Exploration):
 
     @property
     def details(self) -> Mapping[str, str]:
-        """See planning.method.Detailed."""
+        """See planning.method.HasDetails."""
         return {"frontiers": self.frontiers_in_words}
 
     @property

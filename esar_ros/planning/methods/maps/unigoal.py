@@ -107,7 +107,7 @@ class UniGoal(Thinker, MapMethod):
 
     @property
     def details(self) -> Mapping[str, str]:
-        """See planning.method.Detailed: the model and the frontiers."""
+        """See planning.method.HasDetails: the model and the frontiers."""
         return {**super().details, "frontiers": self.frontiers_in_words}
 
     def prepare(self) -> None:

@@ -74,7 +74,7 @@ class Vlfm(Scoring, MapMethod):
 
     @property
     def details(self) -> Mapping[str, str]:
-        """See planning.method.Detailed: the scorer and the frontiers."""
+        """See planning.method.HasDetails: the scorer and the frontiers."""
         return {**super().details, "frontiers": self.frontiers_in_words}
 
     def prepare(self) -> None:
@@ -103,7 +103,7 @@ class Vlfm(Scoring, MapMethod):
         return best <= (own if np.isfinite(own) else 0.0) + self._settings.stick
 
     def belief_grid(self) -> Grid | None:
-        """See planning.method.Mapped: the value map."""
+        """See planning.method.HasBeliefGrid: the value map."""
         ground = self._values.grid
         return Grid(scaled(self._values.value, self._values.confidence > 0.0), ground.cell, ground.origin)
 

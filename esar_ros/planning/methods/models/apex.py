@@ -141,7 +141,7 @@ class Apex(ActionMethod):
 
     @property
     def details(self) -> Mapping[str, str]:
-        """See planning.method.Detailed."""
+        """See planning.method.HasDetails."""
         settings = self._settings
         rules = " in view" if settings.window == START else " ahead at any height, no move undoes the last"
         window = f"{settings.extent:g} m box around the {settings.window}, attraction to {settings.reach:g} m{rules}"
@@ -197,7 +197,7 @@ class Apex(ActionMethod):
         )
 
     def belief_grid(self) -> Grid | None:
-        """See planning.method.Mapped: the maximum attraction above each 5 m of ground."""
+        """See planning.method.HasBeliefGrid: the maximum attraction above each 5 m of ground."""
         if self._maps is None:
             return None
         values = self._maps.attraction.values.max(axis=2).T

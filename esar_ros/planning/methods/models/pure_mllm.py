@@ -65,7 +65,7 @@ class PureMllm(ActionMethod):
 
     @property
     def details(self) -> Mapping[str, str]:
-        """See planning.method.Detailed."""
+        """See planning.method.HasDetails."""
         return {**super().details, "told": self._settings.told}
 
     def deliberate(self, observation: Observation) -> Thought[Choice]:

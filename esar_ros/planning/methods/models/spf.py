@@ -88,7 +88,7 @@ class SeePointFly(ActionMethod):
 
     @property
     def details(self) -> Mapping[str, str]:
-        """See planning.method.Detailed."""
+        """See planning.method.HasDetails."""
         settings = self._settings
         end = f"ended {settings.standoff:g} m before what depth measures" if settings.measured else "as the model says"
         legs = f"{settings.shortest:g} to {settings.longest:g} m by {LABELS} labels, {end}"

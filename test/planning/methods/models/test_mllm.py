@@ -12,7 +12,7 @@ import pytest
 from esar_ros.mission.observation import FREE, UNKNOWN, Grid
 from esar_ros.planning import registry
 from esar_ros.planning.belief.search import BeliefSettings
-from esar_ros.planning.method import Mapped, Method, Patient
+from esar_ros.planning.method import HasBeliefGrid, Method, SupportsAsync
 from esar_ros.planning.methods.models.mllm import StrategistSettings
 from esar_ros.planning.methods.models.strategy import APART, Candidate, around_clues, numbered, peaks, whereabouts
 from esar_ros.planning.methods.models.strategy_map import SIDE, Scene, draw
@@ -46,7 +46,7 @@ def begin(brief: Any, observe: Any, look: Any, chat: Any) -> Any:
 
 def test_it_is_a_method_with_its_defaults_in_the_file(chat: Any) -> None:
     method = registry.create("mllm")
-    assert isinstance(method, Method) and isinstance(method, Patient) and isinstance(method, Mapped)
+    assert isinstance(method, Method) and isinstance(method, SupportsAsync) and isinstance(method, HasBeliefGrid)
     assert method.details["model"] == "scripted"
     given = configured("mllm", {}, shared=())
     assert StrategistSettings.model_validate(given) == StrategistSettings()

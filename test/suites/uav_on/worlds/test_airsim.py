@@ -22,8 +22,8 @@ from esar_ros.sim.airsim_api.calls.state import StateApi
 from esar_ros.sim.airsim_api.calls.world import WorldApi
 from esar_ros.sim.server import make_context
 from esar_ros.sim.terrain.maps import load_map
-from esar_ros.suites.uav_on.door.scene_simulator import VEHICLE, endless, furnish, scene_settings
 from esar_ros.suites.uav_on.flight import Look
+from esar_ros.suites.uav_on.protocol_server.scene_simulator import VEHICLE, endless, furnish, scene_settings
 from esar_ros.suites.uav_on.scenes import find_scene
 from esar_ros.suites.uav_on.worlds.airsim import AirSimScenes, AirSimWorld
 from esar_ros.suites.uav_on.worlds.embedded import EmbeddedWorld, OpenScene

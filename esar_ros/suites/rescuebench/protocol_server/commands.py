@@ -24,9 +24,9 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.rescue import Animation
 from esar_ros.sim.render.renderer import Frame
 from esar_ros.sim.walking.first_person import FOV
-from esar_ros.suites.rescuebench.door.clocks import Clock
-from esar_ros.suites.rescuebench.door.names import CAMERAS, EYE_CAMERA, TOP_CAMERA, Kind, listed
-from esar_ros.suites.rescuebench.door.pictures import (
+from esar_ros.suites.rescuebench.protocol_server.clocks import Clock
+from esar_ros.suites.rescuebench.protocol_server.names import CAMERAS, EYE_CAMERA, TOP_CAMERA, Kind, listed
+from esar_ros.suites.rescuebench.protocol_server.pictures import (
     Colour,
     Pictures,
     checked_format,
@@ -37,8 +37,8 @@ from esar_ros.suites.rescuebench.door.pictures import (
     mask_picture,
     palette_colour,
 )
-from esar_ros.suites.rescuebench.door.scene import Scene
-from esar_ros.suites.rescuebench.door.words import (
+from esar_ros.suites.rescuebench.protocol_server.scene import Scene
+from esar_ros.suites.rescuebench.protocol_server.words import (
     camera_of,
     channel_of,
     check_player,

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from esar_ros.mission.errors import UsageError
-from esar_ros.suites.rescuebench.door import words
-from esar_ros.suites.rescuebench.door.names import CAMERAS, Kind, listed
+from esar_ros.suites.rescuebench.protocol_server import words
+from esar_ros.suites.rescuebench.protocol_server.names import CAMERAS, Kind, listed
 
 PLAYER = next(name for name in listed(0) if words.thing_of(name)[0] is Kind.PLAYER)
 VICTIM = next(name for name in listed(0) if words.thing_of(name)[0] is Kind.VICTIM)

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from esar_ros.suites.rescuebench.door.clocks import PausedClock
-from esar_ros.suites.rescuebench.door.commands import Commands
-from esar_ros.suites.rescuebench.door.pictures import SKY, encoded, palette_colour
+from esar_ros.suites.rescuebench.protocol_server.clocks import PausedClock
+from esar_ros.suites.rescuebench.protocol_server.commands import Commands
+from esar_ros.suites.rescuebench.protocol_server.pictures import SKY, encoded, palette_colour
 
 WIDTH, HEIGHT = 96, 64
 

@@ -23,7 +23,9 @@ def write_launchers(folder: Path) -> Iterator[tuple[Path, str, str]]:
     kept = [f"export {name}={shlex.quote(os.environ[name])}" for name in _KEPT if name in os.environ]
     for name, stand_in in load_suite_settings().stand_ins.items():
         path = folder / f"{stand_in.launcher}.sh"
-        command = f"{shlex.quote(sys.executable)} -m esar_ros.suites.uav_on.door.scene_simulator {stand_in.here}"
+        command = (
+            f"{shlex.quote(sys.executable)} -m esar_ros.suites.uav_on.protocol_server.scene_simulator {stand_in.here}"
+        )
         text = "\n".join(
             ["#!/usr/bin/env bash", f"# {stand_in.here} stands in for {name}.", *kept, f'exec {command} "$@"', ""]
         )

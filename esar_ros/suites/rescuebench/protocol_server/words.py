@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable
 
 from esar_ros.mission.errors import UsageError
-from esar_ros.suites.rescuebench.door.names import CAMERAS, Kind, kind_of
-from esar_ros.suites.rescuebench.door.scene import FARTHEST
+from esar_ros.suites.rescuebench.protocol_server.names import CAMERAS, Kind, kind_of
+from esar_ros.suites.rescuebench.protocol_server.scene import FARTHEST
 
 
 def camera_of(word: str) -> int:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from esar_ros.app.cli import main as cli
-from esar_ros.suites.uav_on.door import scene_simulator
-from esar_ros.suites.uav_on.door.launchers import write_launchers
+from esar_ros.suites.uav_on.protocol_server import scene_simulator
+from esar_ros.suites.uav_on.protocol_server.launchers import write_launchers
 
 FLAGS = ["-RenderOffscreen", "-NoSound", "-NoVSync", "-GraphicsAdapter=1"]
 
@@ -29,7 +29,7 @@ def test_a_launcher_hands_the_flags_of_a_binary_on(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(sys, "executable", "/bin/echo")
     (path,) = (path for path, name, _ in write_launchers(tmp_path / "a b") if name == "CityPark")
     told = subprocess.run(["bash", str(path), *FLAGS], capture_output=True, text=True, timeout=60.0, check=True).stdout
-    assert told.split() == ["-m", "esar_ros.suites.uav_on.door.scene_simulator", "standin_park", *FLAGS]
+    assert told.split() == ["-m", "esar_ros.suites.uav_on.protocol_server.scene_simulator", "standin_park", *FLAGS]
 
 
 @pytest.mark.parametrize("flag", ["--settings=", "-settings="])

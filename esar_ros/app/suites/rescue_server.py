@@ -23,7 +23,7 @@ _SIZE = re.compile(r"(\d{1,4})x(\d{1,4})")
 
 def serve(argv: list[str]) -> int:
     """Serve one map after another until ended by a signal, or, with --ini, deserted. Raises UsageError."""
-    from esar_ros.suites.rescuebench.door.ini import DEFAULT_PORT, IniFile, read_ini
+    from esar_ros.suites.rescuebench.protocol_server.ini import DEFAULT_PORT, IniFile, read_ini
 
     default = IniFile()
     parser = Parser(prog="esar serve --suite rescuebench", description="UnrealCV: RescueBench's own code walks here.")
@@ -75,12 +75,12 @@ async def _serve(
     deserted: float | None,
 ) -> None:
     """Serves; the port is open, so that clients wait for it, before the place is made."""
-    from esar_ros.suites.rescuebench.door.server import UnrealCvServer
+    from esar_ros.suites.rescuebench.protocol_server.server import UnrealCvServer
 
     server = UnrealCvServer()
     bound = server.bind(host, port)
-    from esar_ros.suites.rescuebench.door.clocks import PausedClock, RunningClock
-    from esar_ros.suites.rescuebench.door.commands import Commands
+    from esar_ros.suites.rescuebench.protocol_server.clocks import PausedClock, RunningClock
+    from esar_ros.suites.rescuebench.protocol_server.commands import Commands
     from esar_ros.suites.rescuebench.settings import load_suite_settings
 
     waits = PausedClock(load_suite_settings().step) if clock == "paused" else RunningClock()
@@ -102,7 +102,7 @@ async def _serve(
 
 def environment(argv: list[str]) -> int:
     """Write launchers in the place of the authors' binaries. Raises UsageError."""
-    from esar_ros.suites.rescuebench.door.launcher import write_environment
+    from esar_ros.suites.rescuebench.protocol_server.launcher import write_environment
 
     parser = Parser(prog="esar suite rescuebench env", description="Launchers in the place of RescueBench's binaries.")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="what UnrealEnv will be")
@@ -145,7 +145,7 @@ def _map_name(words: str) -> str:
 
 
 def _size(words: str) -> tuple[int, int]:
-    from esar_ros.suites.rescuebench.door.ini import LARGEST_SIDE
+    from esar_ros.suites.rescuebench.protocol_server.ini import LARGEST_SIDE
 
     match = _SIZE.fullmatch(words)
     if match is None or not (1 <= int(match[1]) <= LARGEST_SIDE and 1 <= int(match[2]) <= LARGEST_SIDE):

@@ -30,7 +30,7 @@ PATIENCE = 280.0  # s that opening may take; the client waits 300
 DESERTED = 120.0  # s; the client may take up to 63 to connect
 LEAVE = 10.0  # s that a simulator may take to end
 READY = "ready on "
-_SIMULATOR = "esar_ros.suites.uav_on.door.scene_simulator"
+_SIMULATOR = "esar_ros.suites.uav_on.protocol_server.scene_simulator"
 _TOLD = 600  # characters of a line that is passed on
 
 Say = Callable[[str], None]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from esar_ros.suites.rescuebench.door.wire import LARGEST, MAGIC, ProtocolError, Requests, framed
+from esar_ros.suites.rescuebench.protocol_server.wire import LARGEST, MAGIC, ProtocolError, Requests, framed
 
 COMMANDS = st.text(max_size=60)
 

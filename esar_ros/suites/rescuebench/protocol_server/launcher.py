@@ -14,7 +14,7 @@ from pathlib import Path
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.result import write_atomically
-from esar_ros.suites.rescuebench.door.ini import INI, IniFile
+from esar_ros.suites.rescuebench.protocol_server.ini import INI, IniFile
 
 BINARIES = tuple(
     Path(release) / "Linux/Rescue/Binaries/Linux/Rescue" for release in ("Rescue_Linux", "Rescue_Linux_1.0.9")

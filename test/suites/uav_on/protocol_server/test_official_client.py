@@ -23,7 +23,7 @@ CLIENT = os.environ.get("ESAR_AIRSIM_PYTHON", "")
 
 @pytest.fixture
 def server() -> Iterator[tuple[subprocess.Popen[str], int]]:
-    code = "import asyncio; from esar_ros.suites.uav_on.door.scene_server import serve_scenes as s; "
+    code = "import asyncio; from esar_ros.suites.uav_on.protocol_server.scene_server import serve_scenes as s; "
     code += "asyncio.run(s('127.0.0.1', 0, lambda line: print(line, flush=True)))"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -53,7 +53,7 @@ def test_the_official_clients_fly_steps_to_their_ends(server: tuple[subprocess.P
 
 @pytest.mark.full
 def test_a_simulator_that_nobody_is_connected_to_ends() -> None:
-    command = [sys.executable, "-m", "esar_ros.suites.uav_on.door.scene_simulator", SCENE, "--port", "0"]
+    command = [sys.executable, "-m", "esar_ros.suites.uav_on.protocol_server.scene_simulator", SCENE, "--port", "0"]
     process = subprocess.Popen([*command, "--deserted", "3"], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     ready = next(line for line in process.stdout if line.startswith("ready on "))

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from esar_ros.app.cli import main as cli
-from esar_ros.suites.rescuebench.door.ini import IniFile, read_ini
-from esar_ros.suites.rescuebench.door.launcher import BINARIES, write_environment
+from esar_ros.suites.rescuebench.protocol_server.ini import IniFile, read_ini
+from esar_ros.suites.rescuebench.protocol_server.launcher import BINARIES, write_environment
 
 
 def test_a_launcher_stands_in_each_binarys_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,9 +22,9 @@ from esar_ros.sim.terrain.rescue_places.site import RescueSite
 from esar_ros.sim.walking.contacts import HALF_HEIGHT
 from esar_ros.sim.walking.stage import AMBULANCE, APPEARANCES, DOOR, STRETCHER, VICTIM
 from esar_ros.sim.walking.walker import TICK
-from esar_ros.suites.rescuebench.door.names import Kind
 from esar_ros.suites.rescuebench.embedded import EmbeddedWorld
 from esar_ros.suites.rescuebench.files.tracks import tracks_of
+from esar_ros.suites.rescuebench.protocol_server.names import Kind
 from esar_ros.suites.rescuebench.settings import load_suite_settings
 from esar_ros.suites.rescuebench.sites import find_site
 

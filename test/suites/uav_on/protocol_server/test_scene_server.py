@@ -18,8 +18,8 @@ import pytest
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.sim.airsim_api.rpc_server import RpcServer
-from esar_ros.suites.uav_on.door import scene_server
-from esar_ros.suites.uav_on.door.scene_server import OFFSET, SceneServer, scene_here
+from esar_ros.suites.uav_on.protocol_server import scene_server
+from esar_ros.suites.uav_on.protocol_server.scene_server import OFFSET, SceneServer, scene_here
 from esar_ros.suites.uav_on.scenes import SETS
 from helpers.simulator_process import Wire
 from helpers.steps import SETTINGS

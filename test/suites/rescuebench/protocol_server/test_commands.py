@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from esar_ros.suites.rescuebench.door.clocks import PausedClock
-from esar_ros.suites.rescuebench.door.commands import _COMMANDS, Commands
+from esar_ros.suites.rescuebench.protocol_server.clocks import PausedClock
+from esar_ros.suites.rescuebench.protocol_server.commands import _COMMANDS, Commands
 
 PLAYER, VICTIM, STRETCHER = "BP_Character_C_1", "BP_Enemy_Character_C_1", "StaticMeshActor_621"
 AMBULANCE = "BP_Drivable_Ambulance01_C_2"

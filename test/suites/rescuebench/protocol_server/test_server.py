@@ -13,9 +13,9 @@ from collections.abc import Iterator
 import pytest
 
 from esar_ros.mission.errors import UsageError
-from esar_ros.suites.rescuebench.door import server as module
-from esar_ros.suites.rescuebench.door.server import UnrealCvServer
-from esar_ros.suites.rescuebench.door.wire import MAGIC, framed
+from esar_ros.suites.rescuebench.protocol_server import server as module
+from esar_ros.suites.rescuebench.protocol_server.server import UnrealCvServer
+from esar_ros.suites.rescuebench.protocol_server.wire import MAGIC, framed
 from helpers.unrealcv_wire import UnrealCvWire
 
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from esar_ros.mission.errors import UsageError
-from esar_ros.suites.rescuebench.door.wire import ProtocolError, Requests, framed
+from esar_ros.suites.rescuebench.protocol_server.wire import ProtocolError, Requests, framed
 
 LOG = logging.getLogger(__name__)
 GREETING = b"connected to esar_ros"

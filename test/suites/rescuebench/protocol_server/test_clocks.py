@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from esar_ros.sim.walking.walker import TICK
-from esar_ros.suites.rescuebench.door.clocks import LONGEST, PausedClock, RunningClock
+from esar_ros.suites.rescuebench.protocol_server.clocks import LONGEST, PausedClock, RunningClock
 
 
 def test_a_paused_world_goes_on_by_a_step_for_each_movement_and_for_nothing_else() -> None:
