@@ -1,7 +1,7 @@
 """A scene's simulator: AirSim's calls, with the vehicle, cameras and contacts that the public code knows.
 
-`python -m esar_ros.suites.uav_on.protocol_server.scene_simulator SCENE` serves until it is ended. Flags of an Unreal binary are
-taken and have no effect, so that a scene server may start it in a binary's place.
+`python -m esar_ros.suites.uav_on.protocol_server.scene_simulator SCENE` serves until it is ended. Flags of an
+Unreal binary are taken and have no effect, so that a scene server may start it in a binary's place.
 """
 
 from __future__ import annotations
