@@ -28,6 +28,7 @@ from esar_ros.planning.belief.brief.tokens import LONGEST
 from esar_ros.planning.belief.prior import PriorSettings, half_area, sample
 from esar_ros.planning.parameters import check, configured
 from esar_ros.sim.terrain.maps import load_spec
+from esar_ros.suites.esarbench.own_search import degrees
 
 CORRECT = 'words that override what the brief says, e.g. "two are missing", "last seen 300 m north of the hut"'
 _PLANNER = "belief"
@@ -50,8 +51,14 @@ def main(argv: list[str]) -> int:
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
     parser.add_argument("--correct", default="", metavar="WORDS", help=CORRECT)
+    about = "where the drone starts, degrees WGS 84: coordinates of the brief are placed by it (default: a task's own)"
+    parser.add_argument("--start", default="", metavar="LAT,LON", help=about)
     arguments = parser.parse_args(argv)
     name, ground = _text(arguments.brief)
+    if arguments.start:
+        if ground is not None:
+            raise UsageError(f"--start of task {arguments.brief}", "a task has its own start")
+        ground = Ground(Origin(*degrees(arguments.start), 0.0), np.zeros(2))
     text = with_correction(name, arguments.correct)
     facts = parse_brief(text, ground)
     prior = _prior(facts, ground)

@@ -13,6 +13,7 @@ import pytest
 from esar_ros.app import brief
 from esar_ros.app.cli import main as cli
 from esar_ros.geometry.geodesy import Origin
+from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import load_task
 from esar_ros.planning.belief.brief.tokens import LONGEST
 from esar_ros.sim.terrain.maps import load_spec
@@ -154,3 +155,16 @@ def test_a_far_place_is_told_as_far_and_wide(capsys: pytest.CaptureFixture[str])
     near, far = (read(capsys, f"He is {miles} miles east of the gate. Drone at the gate.") for miles in (3, 30))
     assert far["facts"]["ways"][0]["metres"] == pytest.approx(30.0 * 1609.0)
     assert far["hectares"] > 20.0 * near["hectares"]
+
+
+def test_coordinates_are_placed_by_a_start_that_is_given(capsys: pytest.CaptureFixture[str]) -> None:
+    words = "She was last seen at 33.9535 N, 107.7500 E. Nothing else is known of where she went after that."
+    assert brief.main([words]) == 0
+    assert "esar brief --start LAT,LON" in " ".join(capsys.readouterr().out.split())
+    assert brief.main([words, "--start", "33.95,107.75"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "north (0°)" in shown and "not understood" not in shown
+    with pytest.raises(UsageError, match="LAT,LON"):
+        brief.main([words, "--start", "95,1"])
+    with pytest.raises(UsageError, match="a task has its own start"):
+        brief.main(["aotai-first", "--start", "33.95,107.75"])

@@ -38,17 +38,23 @@ def own_task(brief: str, map_id: str, start: str, t_max: float, world: str) -> T
     return task
 
 
-def _start(text: str, map_id: str) -> tuple[float, float]:
-    """Returns a start in m east and north of the map's origin."""
-    extent = map_extent(map_id)
-    if not text:
-        return 0.0, 0.0
+def degrees(text: str) -> tuple[float, float]:
+    """Returns latitude and longitude of a --start "LAT,LON". Raises UsageError."""
     try:
         latitude, longitude = (float(part) for part in text.split(","))
         if not (abs(latitude) <= 90.0 and abs(longitude) <= 180.0):
             raise ValueError
     except ValueError:
         raise UsageError(f"--start {text[:60]}", "write degrees as LAT,LON, e.g. 33.9512,107.7498") from None
+    return latitude, longitude
+
+
+def _start(text: str, map_id: str) -> tuple[float, float]:
+    """Returns a start in m east and north of the map's origin."""
+    extent = map_extent(map_id)
+    if not text:
+        return 0.0, 0.0
+    latitude, longitude = degrees(text)
     east, north, _ = extent.origin.to_enu(latitude, longitude, extent.origin.altitude)
     if max(abs(east), abs(north)) > extent.size / 2.0:
         origin = extent.origin

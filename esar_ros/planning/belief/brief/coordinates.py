@@ -216,7 +216,7 @@ def placed(one: Coordinates, text: str, items: Sequence[Item], ground: Ground | 
     if not one.points:
         return left("they are not valid, or one of two is lacking")
     if ground is None:
-        return left("it is not known where the drone starts by coordinates")
+        return left("it is not known where the drone starts: esar brief --start LAT,LON")
     places = [ground.place(*point) for point in one.points]
     place = next((place for place in places if ground.holds(place)), None)
     if place is None:
