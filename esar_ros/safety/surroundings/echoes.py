@@ -125,8 +125,8 @@ class EchoCounts:
 
     @property
     def share(self) -> float:
-        """Share of the cells below the sky that have an echo, 0..1."""
-        return self.answered / self.cells
+        """Share of the cells below the sky that have an echo, 0..1; 0 of a scan that looks at the sky alone."""
+        return self.answered / self.cells if self.cells else 0.0
 
     def is_blind(self) -> bool:
         """Returns whether as many echoes are missing as returned; a few missing ones say nothing."""

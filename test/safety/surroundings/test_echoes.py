@@ -153,6 +153,15 @@ def test_once_blind_it_takes_half_of_the_usual_share_to_be_trusted_again(kit: Ki
     assert "blind" in texts_in_turn([*sound, emptied(sound[0]), some])[-1]
 
 
+def test_a_scan_that_looks_at_the_sky_alone_says_nothing_at_first_and_then_is_blind(kit: Kit) -> None:
+    """A sensor that has turned over: none of its cells lies where something could answer."""
+    sound = kit.World().image(at(5.0), 1.0)
+    sky = replace(emptied(sound), stamp=1.1, elevation_min=1.0, elevation_step=0.5 / sound.ranges.shape[0])
+    assert EchoCounts.of(sky, None, 1.0, None).share == 0.0
+    assert EchoMonitor().updated(sky, None, 1.0, None).text == ""
+    assert "blind" in EchoMonitor().updated(sound, 5.0, 1.0, None).updated(sky, None, 1.0, None).text
+
+
 def test_out_over_an_edge_the_share_falls_slowly(kit: Kit) -> None:
     """Climbing out of the sensor's reach is the same: never a third of what it was within a few metres of flight."""
     climbing = [kit.World().image(at(20.0 + 0.3 * n), 1.0) for n in range(150)]
