@@ -22,7 +22,7 @@ def world() -> World:
     """A wall across the x axis 4 m ahead, a stretcher before it, a door to the left."""
     world = small_world(wall(4.0, 0.0, 12.0, height=4.0))
     world.spawn("stretcher", "rescue_stretcher", Pose(np.array([2.5, 0.0, 0.0]), quaternion_from_yaw(math.pi / 2)))
-    world.spawn("door_0", "rescue_server", Pose(np.array([0.0, 3.0, 0.0]), quaternion_from_yaw(math.pi / 2)))
+    world.spawn("door_0", "rescue_door", Pose(np.array([0.0, 3.0, 0.0]), quaternion_from_yaw(math.pi / 2)))
     return world
 
 

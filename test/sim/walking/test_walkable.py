@@ -45,7 +45,7 @@ def test_a_closed_ring_is_not_left_until_its_door_is_passable() -> None:
         *walls, wall(-0.25, 2.5, 4.8, 0.0), wall(-0.25, -2.5, 4.8, 0.0), wall(2.0, -0.75, 0.5), wall(2.0, 0.75, 0.5)
     )
     shut = Pose(np.array([2.0, 0.0, 0.0]), quaternion_from_yaw(0.0))
-    world.spawn("door_0", "rescue_server", shut)
+    world.spawn("door_0", "rescue_door", shut)
     inside, outside = (0.0, 0.0, 0.0), (5.0, 0.0, 0.0)
     assert WalkableGrid.of(world, AREA).path(inside, outside) is None
     world.move("door_0", shut, passable=True)

@@ -127,7 +127,7 @@ def test_a_jump_rises_by_nine_tenths_of_a_metre() -> None:
 def test_what_is_passable_is_no_wall() -> None:
     world = small_world(wall(3.0, 2.1, 3.2), wall(3.0, -2.1, 3.2))
     shut = Pose(np.array([3.0, 0.0, 0.0]), quaternion_from_yaw(0.0))
-    world.spawn("door_0", "rescue_server", shut)
+    world.spawn("door_0", "rescue_door", shut)
     walker = walked(walker_at(world), 4.0)
     assert walker.foot[0] < 3.0 and walker.take_hit() == "door_0"
     world.move("door_0", shut, passable=True)
