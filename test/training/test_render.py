@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from esar_ros.benchmark.engine.mission import PRESETS
+from esar_ros.mission.names import PRESETS
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.training.assess import frame_of

@@ -15,7 +15,7 @@ from esar_ros.geometry.frames import Pose, quaternion_from_yaw
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.object_goal import StepAction, StepKind, StepObservation
 from esar_ros.suites.uav_on.conditions import UavOnConditions
-from esar_ros.suites.uav_on.flight import FlownEpisode, fly
+from esar_ros.suites.uav_on.flight import FlownEpisode, StepFlight, fly
 from helpers.steps import SETTINGS, GeometricWorld, Scripted, go, object_goal_episode
 
 MOVING = [kind for kind in StepKind if kind is not StepKind.STOP]
@@ -69,6 +69,18 @@ def test_the_150th_action_ends_it_and_may_be_a_stop() -> None:
     assert (len(episode.frames), episode.stopped, len(agent.seen)) == (151, False, 150)
     episode, _ = flown(lambda observation: go("stop" if observation.number == 149 else "turn_left"))
     assert (len(episode.frames), episode.stopped) == (150, True)
+
+
+def test_an_episode_that_is_over_takes_no_action() -> None:
+    flight = StepFlight(GeometricWorld(), object_goal_episode(), "park-7", UavOnConditions(), SETTINGS)
+    with pytest.raises(RuntimeError, match="call reset"):
+        flight.step(go("forward"))
+    flight.reset()
+    flight.step(go("stop"))
+    with pytest.raises(RuntimeError, match="call reset"):
+        flight.step(go("forward"))
+    flight.reset()
+    assert not flight.over
 
 
 def test_touching_while_it_settles_does_not_count_and_a_start_must_be_free() -> None:
