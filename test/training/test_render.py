@@ -6,8 +6,8 @@ import cv2
 import numpy as np
 import pytest
 
-from esar_ros.mission.names import PRESETS
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.names import PRESETS
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.training.assess import frame_of
 from esar_ros.training.labels import Label, wanted
