@@ -41,7 +41,7 @@ def _distance(things, x, y, z):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _scan(things, position, rotation, rows, columns, low, high, reach, out):  # type: ignore[no-untyped-def]
+def _scan(things, position, rotation, rows, columns, low, high, reach, out) -> None:  # type: ignore[no-untyped-def]
     """Writes the ranges to the same world along the cells' directions to out."""
     de, da = (high - low) / rows, 2.0 * math.pi / columns
     for r in range(rows):

@@ -10,18 +10,18 @@ from esar_ros.perception.detectors import backend
 from esar_ros.perception.detectors.backend import Detection2D, DetectorBackend
 
 
-def test_the_oracle_is_known_and_ineligible():
+def test_the_oracle_is_known_and_ineligible() -> None:
     oracle = backend.create("segmentation_oracle")
     assert isinstance(oracle, DetectorBackend)
     assert oracle.name == "segmentation_oracle" and not oracle.eligible
 
 
-def test_unknown_name_lists_the_known():
+def test_unknown_name_lists_the_known() -> None:
     with pytest.raises(UsageError, match=r"unknown detector 'yolo9000'.*segmentation_oracle"):
         backend.create("yolo9000")
 
 
-def test_a_registered_factory_gets_its_parameters(monkeypatch):
+def test_a_registered_factory_gets_its_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backend, "_ENTRIES", dict(backend._ENTRIES))
     seen = []
     backend.register("echo")(seen.append)
@@ -32,7 +32,7 @@ def test_a_registered_factory_gets_its_parameters(monkeypatch):
         backend.register("echo")(seen.append)
 
 
-def test_pixels_counts_the_mask():
+def test_pixels_counts_the_mask() -> None:
     mask = np.array([[True, False], [True, True]])
     assert Detection2D("tent", 1.0, (0, 0, 2, 2), "", mask).pixels == 3
     assert Detection2D("tent", 1.0, (0, 0, 2, 2), "").pixels == 0

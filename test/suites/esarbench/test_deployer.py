@@ -58,7 +58,7 @@ def deployed() -> tuple[Client, Any]:
     return client, deploy(client, load_task("aotai-first"), PLACE, ("uav1", "uav2"))
 
 
-def test_everything_stands_on_the_ground_where_the_task_says(deployed) -> None:
+def test_everything_stands_on_the_ground_where_the_task_says(deployed: Any) -> None:
     _, deployment = deployed
     task = load_task("aotai-first")
     places = {thing.id: thing.position for thing in (*task.victims, *task.clues)}
@@ -68,7 +68,7 @@ def test_everything_stands_on_the_ground_where_the_task_says(deployed) -> None:
     assert [clue.kind for clue in deployment.clues] == [clue.kind.value for clue in task.clues]
 
 
-def test_the_simulator_holds_what_was_placed_under_opaque_names(deployed) -> None:
+def test_the_simulator_holds_what_was_placed_under_opaque_names(deployed: Any) -> None:
     client, deployment = deployed
     objects = client.world.objects
     assert set(objects) == set(deployment.objects.values())
@@ -80,7 +80,7 @@ def test_the_simulator_holds_what_was_placed_under_opaque_names(deployed) -> Non
     assert objects[deployment.objects["wu"]].asset.name == "person_lying/red"
 
 
-def test_segmentation_ids_tell_kinds(deployed) -> None:
+def test_segmentation_ids_tell_kinds(deployed: Any) -> None:
     client, deployment = deployed
     table = segmentation_kinds()
     assert max(table) < 255
@@ -90,7 +90,7 @@ def test_segmentation_ids_tell_kinds(deployed) -> None:
     assert len(set(ids.values())) == len(ids)
 
 
-def test_vehicles_stand_side_by_side_at_the_start(deployed) -> None:
+def test_vehicles_stand_side_by_side_at_the_start(deployed: Any) -> None:
     client, deployment = deployed
     task = load_task("aotai-first")
     starts = [deployment.starts[name][:2] for name in ("uav1", "uav2")]
@@ -103,7 +103,7 @@ def test_vehicles_stand_side_by_side_at_the_start(deployed) -> None:
         assert drone.grounded
 
 
-def test_conditions_are_the_tasks(deployed) -> None:
+def test_conditions_are_the_tasks(deployed: Any) -> None:
     client, _ = deployed
     task = load_task("aotai-first")
     environment = client.world.environment
