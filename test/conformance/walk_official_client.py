@@ -27,7 +27,7 @@ class Walk:
     def __init__(self, port: Any, folder: Any) -> None:
         self.client = airsim.MultirotorClient(port=port)
         self.port, self.folder = port, folder
-        self.seen = {}
+        self.seen: dict[str, str] = {}
 
     def call(self, name: Any, *arguments: Any, want: Any = lambda value: True, **named: Any) -> Any:
         """Call a method, wait for it if it is a motion, and check its answer."""
@@ -189,8 +189,10 @@ class Walk:
 
     def cameras(self) -> None:
         call, client = self.call, self.client
-        kinds = ("Scene", "DepthPlanar", "DepthPerspective", "DepthVis", "DisparityNormalized", "Segmentation")
-        kinds += ("SurfaceNormals", "Infrared")
+        kinds = (
+            "Scene", "DepthPlanar", "DepthPerspective", "DepthVis", "DisparityNormalized", "Segmentation",
+            "SurfaceNormals", "Infrared",
+        )  # fmt: skip
         floats = ("DepthPlanar", "DepthPerspective", "DisparityNormalized")
         requests = [airsim.ImageRequest("0", getattr(airsim.ImageType, k), k in floats, False) for k in kinds]
 

@@ -188,12 +188,13 @@ class Flight:
         goal: Goal | None,
         seconds: float,
         until: Callable[[PilotOutput], bool] = lambda out: False,
-        **more: object,
+        silence: float = 0.0,
+        ended: bool = False,
     ) -> PilotOutput:
         """Fly for so long, or until a pilot's output is as asked for."""
         output = None
         for _ in range(round(seconds / STEP)):
-            output = self.step(goal, **more)
+            output = self.step(goal, silence, ended=ended)
             if until(output):
                 break
         assert output is not None

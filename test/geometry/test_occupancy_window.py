@@ -24,7 +24,7 @@ def random_window(seed: int, shape: tuple[int, int, int], resolution: float = 1.
             corner = rng.integers(0, shape)
             size = rng.integers(1, 4, 3)
             cells[tuple(slice(c, c + s) for c, s in zip(corner, size, strict=True))] = value
-    return OccupancyWindow(rng.integers(-20, 20, 3) * resolution, resolution, cells, 1.0)
+    return OccupancyWindow(rng.integers(-20, 20, 3).astype(np.float64) * resolution, resolution, cells, 1.0)
 
 
 def plain_distance(window: OccupancyWindow, point: np.ndarray, unknown: bool) -> float:
@@ -100,7 +100,7 @@ def test_nearest_obstacle_is_exact(seed: int, shape: Any, unknown: Any, r_max: A
     if expected > r_max:
         assert (distance, nearest) == (np.inf, None)
     else:
-        assert distance == pytest.approx(expected, abs=1e-12)
+        assert distance == pytest.approx(expected, abs=1e-12) and nearest is not None
         assert np.linalg.norm(nearest - point) == pytest.approx(expected, abs=1e-12)
 
 

@@ -183,4 +183,4 @@ def test_a_file_that_is_not_there_or_not_text_is_refused(tmp_path: Path) -> None
 def test_a_task_cannot_be_changed() -> None:
     task = parse_task(json.dumps(plain()), "here")
     with pytest.raises(ValueError, match="frozen"):
-        task.seed = 9
+        task.seed = 9  # type: ignore[misc]

@@ -100,9 +100,9 @@ def test_reliability_is_that_of_the_words_now_looked_for(down_frame: Any) -> Non
     nearer = Pose(down_frame.pose.position - [0.0, 0.0, 15.0], down_frame.pose.quaternion)
     again = replace(down_frame, pose=nearer, depth=down_frame.depth - 15.0, stamp=2.0)
     scores = []
-    for one, share in ((detector, 0.9), (other, 1.0 / 3.0)):
+    for one, looks, share in ((detector, backend, 0.9), (other, sure, 1.0 / 3.0)):
         one.process([down_frame])
-        one.backend.share = share
+        looks.share = share
         (clue,) = one.process([again]).clues
         scores.append(clue.probability)
     assert scores[0] > scores[1]

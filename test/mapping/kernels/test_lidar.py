@@ -21,7 +21,7 @@ REACH = 20.0
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def random_scan(seed: Any, beams: float = 60) -> Any:
+def random_scan(seed: int, beams: int = 60) -> Scan:
     rng = np.random.default_rng(seed)
     directions = rng.normal(size=(beams, 3))
     directions /= np.linalg.norm(directions, axis=1)[:, None]

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mapping.errors import MapInputError
 from esar_ros.mapping.kernels.blocks import MAX_LOG_ODDS, MIN_LOG_ODDS, NEVER_SEEN
 from esar_ros.mapping.map.fusion import coarsened, fuse
@@ -19,12 +20,12 @@ REACH = 30.0
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def counts(voxel_map: Any, centers: Any) -> Any:
+def counts(voxel_map: VoxelMap, centers: np.ndarray) -> np.ndarray:
     odds = voxel_map.log_odds(centers)
     return np.where(np.isnan(odds), NEVER_SEEN, np.round(odds * 20)).astype(int)
 
 
-def filled(voxel_map: Any, frames: Any, times: float = 3) -> Any:
+def filled(voxel_map: VoxelMap, frames: list[list[CameraFrame]], times: int = 3) -> VoxelMap:
     for frame in frames:
         for _ in range(times):
             voxel_map.integrate_frame(frame, REACH)

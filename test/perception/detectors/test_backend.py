@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -23,13 +26,18 @@ def test_unknown_name_lists_the_known() -> None:
 
 def test_a_registered_factory_gets_its_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backend, "_ENTRIES", dict(backend._ENTRIES))
-    seen = []
-    backend.register("echo")(seen.append)
+    seen: list[Mapping[str, Any]] = []
+
+    def echo(parameters: Mapping[str, Any]) -> DetectorBackend:
+        seen.append(parameters)
+        return backend.create("segmentation_oracle")
+
+    backend.register("echo")(echo)
     backend.create("echo", {"weights": "file.onnx"})
     assert seen == [{"weights": "file.onnx"}]
     assert "echo" in backend.names()
     with pytest.raises(ValueError, match="two detector backends"):
-        backend.register("echo")(seen.append)
+        backend.register("echo")(echo)
 
 
 def test_pixels_counts_the_mask() -> None:

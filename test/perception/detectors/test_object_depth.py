@@ -42,7 +42,7 @@ def test_where_nothing_fills_the_middle_the_doubt_is_told() -> None:
     depth[:, 37:43] = 40.0
     depth[:, 43:] = 60.0
     place, doubt = shown(depth)
-    assert doubt > 0.0
+    assert place is not None and doubt > 0.0
     assert all(abs(place - true) < 2.0 * np.sqrt(doubt) for true in (20.0, 40.0, 60.0))
 
 

@@ -161,7 +161,7 @@ _PLACES = st.lists(
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(frames=st.lists(_PLACES, max_size=5), seed=st.integers(0, 100))
 def test_order_of_sightings_does_not_matter(sighting: Any, frames: Any, seed: int) -> None:
-    def run(shuffle: bool) -> list[tuple[object, ...]]:
+    def run(shuffle: bool) -> list[tuple[Any, ...]]:
         rng, fusion = np.random.default_rng(seed), ClueFusion()
         for stamp, frame in enumerate(frames):
             seen = [
@@ -201,7 +201,7 @@ def test_normalised_error_is_consistent(sighting: Any) -> None:
         # The gate drops one view in 370, which may open a second object.
         clue = max(clues, key=lambda c: c.last_seen - c.first_seen)
         error = clue.position - truth
-        total += error @ np.linalg.solve(clue.covariance, error)
+        total += float(error @ np.linalg.solve(clue.covariance, error))
     assert chi2.ppf(0.0005, 3 * runs) < total < chi2.ppf(0.9995, 3 * runs)
 
 
