@@ -26,7 +26,7 @@ from esar_ros.training.evaluate import (
 from esar_ros.training.labels import Label
 
 
-def label(kind: str = "person", box: Any = (100, 100, 10, 20), pixels: float = 100, away: float = 20.0) -> Any:
+def label(kind: str = "person", box: Any = (100, 100, 10, 20), pixels: int = 100, away: float = 20.0) -> Any:
     return Label(kind, f"{kind}/any", False, box, pixels, away, 50.0, 2.0)
 
 
@@ -96,7 +96,7 @@ def test_a_table_has_every_class_and_no_number_where_there_is_no_label() -> None
     assert set(rows["0-30 m"]["ap"]) == set(KINDS)
 
 
-def _population(count: float = 400) -> Any:
+def _population(count: int = 400) -> Any:
     """Pictures whose detections are right as often as their score says."""
     rng = np.random.default_rng(5)
     images = []

@@ -15,7 +15,7 @@ from esar_ros.training.labels import MIN_PIXELS, Label, Thing, labels_of, wanted
 TENT = Thing("tent", "tent/orange", False, (3.0, 4.0, 0.0))
 
 
-def _image(height: float = 60, width: float = 80, ground: float = 90) -> Any:
+def _image(height: int = 60, width: int = 80, ground: int = 90) -> Any:
     return np.zeros((height, width), dtype=np.uint8), np.full((height, width, 3), ground, dtype=np.uint8)
 
 
@@ -40,7 +40,7 @@ def test_ids_of_no_clue_are_not_labelled() -> None:
     assert labels_of(ids, rgb, {7: TENT}, np.zeros(3)) == ()
 
 
-def _label(pixels: float = 20, contrast: float = 30.0, noise: float = 5.0) -> Any:
+def _label(pixels: int = 20, contrast: float = 30.0, noise: float = 5.0) -> Any:
     return Label("tent", "tent/orange", False, (8, 6, 4, 2), pixels, 20.0, contrast, noise)
 
 

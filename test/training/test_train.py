@@ -24,7 +24,7 @@ from esar_ros.training.train import (
 )
 
 
-def _crops(root: Any, count: float = 8) -> None:
+def _crops(root: Any, count: int = 8) -> None:
     rng = np.random.default_rng(0)
     for part in ("images", "labels"):
         (root / "train" / part).mkdir(parents=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -254,11 +255,7 @@ def test_belief_is_a_probability_whatever_was_looked_at(places: Any) -> None:
         last = float(posterior.sum())
 
 
-class _Brief:
-    weather, local_time = "clear", "2024-05-01T12:00:00"
-
-
-BRIEF = _Brief()
+BRIEF: Any = SimpleNamespace(weather="clear", local_time="2024-05-01T12:00:00")  # all of a Brief that is read
 
 
 def test_a_clue_draws_the_belief(detection: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from esar_ros.mission.decision import Report, ReportType
+from esar_ros.mission.observation import Observation
 from esar_ros.planning.belief.finds import Finds
 
 
@@ -16,7 +18,8 @@ class Person:
     """Believed around one place (2,), within 50 m of it."""
 
     def __init__(self, place: Any) -> None:
-        self.place, self.found, self.sure = np.array(place, float), None, 0.0
+        self.place, self.sure = np.array(place, float), 0.0
+        self.found: np.ndarray | None = None
 
     def density_at(self, place: Any) -> float:
         return 0.01 if np.linalg.norm(self.place - place[:2]) < 50.0 else 0.0001
@@ -76,7 +79,7 @@ def test_a_surer_find_elsewhere_takes_the_place_of_a_doubtful_one(east: Any) -> 
 
 
 def test_a_doubtful_find_is_surer_to_be_his_who_has_none(east: Any) -> None:
-    other = Person((100.0, 20.0))
+    other: Any = Person((100.0, 20.0))
     finds = Finds([east, other], 0.8)
     finds.take_in([told((100.0, 0.0), 0.6), told((100.0, 30.0), 0.7)])
     assert sorted((east.sure, other.sure)) == [0.6, 0.7]
@@ -117,11 +120,12 @@ def test_a_find_in_doubt_may_be_looked_at_again(east: Any, clue: Any) -> None:
     assert finds.covers(clue(1, "person", (100.0, 0.0, 0.0)))
 
 
-def test_what_a_teammate_tells_is_taken_in_once() -> None:
+def test_what_a_teammate_tells_is_taken_in_once(observe: Callable[..., Observation]) -> None:
     finds = Finds([], 0.8)
     first, second = told((0.0, 0.0)), told((50.0, 0.0))
     mate = SimpleNamespace(vehicle="uav2", reports=(first,))
-    assert finds.of_mates(SimpleNamespace(team=(mate,))) == [first]
-    assert finds.of_mates(SimpleNamespace(team=(mate,))) == []
+    seen = observe(team=(mate,))
+    assert finds.of_mates(seen) == [first]
+    assert finds.of_mates(seen) == []
     mate.reports = (first, second)
-    assert finds.of_mates(SimpleNamespace(team=(mate,))) == [second]
+    assert finds.of_mates(seen) == [second]

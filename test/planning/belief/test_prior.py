@@ -17,7 +17,7 @@ from esar_ros.planning.belief.prior import PriorSettings, half_area, sample
 HOME = np.array([100.0, 50.0])
 
 
-def ends(text: Any, person: Any = None, seed: float = 0) -> Any:
+def ends(text: Any, person: Any = None, seed: int = 0) -> Any:
     return sample(parse_brief(text), person, HOME, PriorSettings(), np.random.default_rng(seed)).ends
 
 
@@ -64,6 +64,7 @@ def test_a_share_has_nothing_to_do_with_the_brief() -> None:
     for unread in (0, 3):
         passages = (Passage(0, 1, StartFact("the hut", None, None)), *(Passage(n, n + 1, None) for n in range(unread)))
         lines = sample(replace(facts, passages=passages), None, HOME, settings, np.random.default_rng(0))
+        assert lines.doubted is not None
         shares.append(lines.doubted.mean())
         near.append(share_near(lines.ends[lines.doubted], HOME, 1000.0))
     assert shares == pytest.approx([settings.doubt, settings.doubt + 0.75 * settings.doubt_unread])

@@ -17,6 +17,7 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.names import CAMERAS
 from esar_ros.mission.observation import Teammate
 from esar_ros.planning.belief.look_map import LookMap
+from esar_ros.planning.belief.search import BeliefSearch
 from esar_ros.planning.registry import create
 from esar_ros.planning.search_area import polygon_of
 
@@ -30,7 +31,7 @@ ANNA = (205.0, 95.0, 0.0)
 COARSE = {"cell": 20.0, "prior": {"samples": 1500}, "planning": {"candidates": 40, "deepened": 3, "heights": (25.0,)}}
 
 
-def method_for(brief: Any, seed: float = 0) -> Any:
+def method_for(brief: Any, seed: int = 0) -> Any:
     method = create("belief", COARSE)
     method.reset(brief, seed)
     return method
@@ -54,7 +55,7 @@ class World:
         return tuple(out)
 
 
-def fly(method: Any, flight: Any, world: Any, seconds: float = 900, speed: float = 5.0) -> Any:
+def fly(method: Any, flight: Any, world: Any, seconds: int = 900, speed: float = 5.0) -> Any:
     run = flight(method, speed)
     for _ in range(seconds):
         run.run(1, clues=world.seen_from(run.position, run.stamp))
@@ -194,6 +195,7 @@ def test_empty_pictures_of_a_weaker_detector_rule_out_less(
     ruled_out = {}
     for detector in ("", "weak_one"):
         method = create("belief", COARSE | {"detection": {"cards": {"weak_one": "weak"}}})
+        assert isinstance(method, BeliefSearch)
         method.reset(brief(prompt=PROMPT), 0)
         before = float(method.people[0].posterior.sum())
         flight(method, 5.0).run(60, detector=detector)

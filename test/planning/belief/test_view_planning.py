@@ -73,7 +73,8 @@ def test_flies_low_when_range_is_short() -> None:
     what = worth([(200.0, 0.0)], [0.5])
     places = flyable(candidates(HERE, what, 100), HERE, AREA, 15.0, [], 25.0)
     planning = PlanningSettings()
-    assert best_view(HERE, what, Curves(short, short), places, 900.0, planning).height == min(planning.heights)
+    view = best_view(HERE, what, Curves(short, short), places, 900.0, planning)
+    assert view is not None and view.height == min(planning.heights)
 
 
 def test_nothing_to_find_no_view() -> None:

@@ -26,7 +26,7 @@ def opened(method: Any, observe: Any, grid: Any, position: Any = (0.0, 0.0, 30.0
     return method.act(observe(2, position, grid=grid, goal_reached=True))
 
 
-def room(size: float = 100, resolution: float = 2.0) -> Any:
+def room(size: int = 100, resolution: float = 2.0) -> Any:
     """Free square around the map's origin, enclosed by obstacles."""
     cells = np.full((size, size), FREE, np.int8)
     cells[[0, -1], :] = cells[:, [0, -1]] = OCCUPIED
@@ -198,7 +198,7 @@ def test_a_decision_costs_less_than_sorting_three_million_numbers(observe: Any, 
     grid = Grid(cells, 4.0, (-1024.0, -1024.0))
     method = fbe(brief())
     opened(method, observe, grid)
-    costs = {"choose": [], "follow": [], "sort": []}
+    costs: dict[str, list[float]] = {"choose": [], "follow": [], "sort": []}
     for stamp in range(3, 8):
         numbers = rng.random(1_000_000)
         began = time.process_time()

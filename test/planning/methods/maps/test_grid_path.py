@@ -11,14 +11,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from esar_ros.planning.methods.maps.grid_path import farthest_visible, nearest_target
+from esar_ros.planning.methods.maps.grid_path import GridPath, farthest_visible, nearest_target
 
 
 def masks(*rows: str) -> tuple[np.ndarray, np.ndarray, tuple[int, int]]:
     """Passable, targets and start of a drawing: # blocked, T target, S start."""
     text = np.array([list(row) for row in rows])
-    start = tuple(int(i[0]) for i in np.nonzero(text == "S"))
-    return text != "#", text == "T", start
+    ((row, column),) = np.argwhere(text == "S").tolist()
+    return text != "#", text == "T", (row, column)
+
+
+def way(passable: np.ndarray, targets: np.ndarray, start: tuple[int, int]) -> GridPath:
+    path = nearest_target(passable, targets, start)
+    assert path is not None
+    return path
 
 
 def test_the_way_round_a_wall_decides_which_is_nearest() -> None:
@@ -29,7 +35,7 @@ def test_the_way_round_a_wall_decides_which_is_nearest() -> None:
         "...#...",
         "T......",
     )
-    path = nearest_target(passable, targets, start)
+    path = way(passable, targets, start)
     assert tuple(path.cells[-1]) == (4, 0)
     assert tuple(path.cells[0]) == start
     assert path.length == pytest.approx(3.44, abs=0.01), "3.16 by air, 4 by steps along the grid"
@@ -39,13 +45,13 @@ def test_corners_are_not_cut() -> None:
     passable, targets, start = masks("S#", "#T")
     assert nearest_target(passable, targets, start) is None
     passable, targets, start = masks("S#", ".T")
-    assert nearest_target(passable, targets, start).length == 2.0
+    assert way(passable, targets, start).length == 2.0
 
 
 def test_start_on_a_target_outside_or_walled_in() -> None:
     passable, targets, start = masks("S.")
     targets[0, 0] = True
-    assert nearest_target(passable, targets, start).length == 0.0
+    assert way(passable, targets, start).length == 0.0
     assert nearest_target(passable, targets, (5, 0)) is None
     assert nearest_target(*masks("S#T")) is None
 
@@ -56,11 +62,11 @@ def test_farthest_visible_is_before_the_corner() -> None:
         "######.",
         "T......",
     )
-    path = nearest_target(passable, targets, start)
+    path = way(passable, targets, start)
     row, column = farthest_visible(passable, path)
     assert row == 0 and column >= 5
     free, targets, start = masks("S......", ".......", "......T")
-    assert farthest_visible(free, nearest_target(free, targets, start)) == (2, 6)
+    assert farthest_visible(free, way(free, targets, start)) == (2, 6)
 
 
 def marched(passable: Any, start: Any) -> Any:
@@ -116,4 +122,4 @@ def test_a_length_is_that_of_the_straight_way_not_of_steps_along_the_grid() -> N
         targets = np.zeros_like(free)
         targets[row, column] = True
         straight = np.hypot(row, column)
-        assert straight <= nearest_target(free, targets, (0, 0)).length <= 1.03 * straight
+        assert straight <= way(free, targets, (0, 0)).length <= 1.03 * straight

@@ -9,7 +9,7 @@ import pytest
 
 from esar_ros.mission.decision import GoalType, HeightReference
 from esar_ros.planning.methods.patterns.concentric import rings
-from esar_ros.planning.methods.patterns.greedy import walk
+from esar_ros.planning.methods.patterns.greedy import Greedy, walk
 from esar_ros.planning.methods.patterns.pattern import STEP, cut, inside
 from esar_ros.planning.methods.patterns.spiral import archimedean
 from esar_ros.planning.registry import create
@@ -17,7 +17,7 @@ from esar_ros.planning.registry import create
 NAMES = ("spiral", "concentric", "greedy", "greedy@brief")
 
 
-def flown(name: Any, brief: Any, flight: Any, seconds: float = 900, speed: float = 20.0) -> Any:
+def flown(name: Any, brief: Any, flight: Any, seconds: int = 900, speed: float = 20.0) -> Any:
     method = create(name)
     method.reset(brief, 0)
     return flight(method, speed).run(seconds)
@@ -55,7 +55,7 @@ def test_greedy_with_the_brief_goes_where_belief_expects_them(brief: Any) -> Non
     routes = {}
     for name in ("greedy", "greedy@brief"):
         method = create(name)
-        assert method.name == name
+        assert isinstance(method, Greedy) and method.name == name
         method.reset(story, 0)
         routes[name] = method._route
     first = {name: route[:12].mean(axis=0) for name, route in routes.items()}

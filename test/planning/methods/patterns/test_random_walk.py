@@ -15,7 +15,7 @@ from esar_ros.planning.discrete import ACTIONS
 from esar_ros.planning.registry import create
 
 
-def walk(flight: Any, brief: Any, seed: float = 0, seconds: float = 900, **parameters: Any) -> Any:
+def walk(flight: Any, brief: Any, seed: int = 0, seconds: int = 900, **parameters: Any) -> Any:
     method = create("random", parameters)
     method.reset(brief, seed)
     return flight(method, 5.0).run(seconds)
@@ -53,15 +53,18 @@ def test_every_move_is_one_step_of_its_kind(observe: Any, brief: Any) -> None:
     """Each action against the pose it is drawn at: 10 m ahead or aside, 5 m up or down, a quarter turn."""
     method = create("random", {"stop_from_step": 1000})
     method.reset(brief(), 1)
-    position, yaw, seen = np.array([0.0, 0.0, 30.0]), 0.3, set()
+    seen: set[str] = set()
+    position, yaw = np.array([0.0, 0.0, 30.0]), 0.3
     method.act(observe(0, position, yaw))
     for stamp in range(1, 200):
         decision = method.act(observe(stamp, position, yaw, goal_reached=True))
         goal = decision.goal
+        assert goal is not None and goal.yaw is not None
         ahead, aside = np.array([math.cos(yaw), math.sin(yaw), 0]), np.array([-math.sin(yaw), math.cos(yaw), 0])
+        up, still = np.array([0, 0, 5]), np.zeros(3)
         expected = {
-            "forward": 10 * ahead, "left": 10 * aside, "right": -10 * aside, "up": [0, 0, 5], "down": [0, 0, -5],
-            "turn_left": np.zeros(3), "turn_right": np.zeros(3),
+            "forward": 10 * ahead, "left": 10 * aside, "right": -10 * aside, "up": up, "down": -up,
+            "turn_left": still, "turn_right": still,
         }[decision.action]  # fmt: skip
         turn = {"turn_left": math.pi / 2, "turn_right": -math.pi / 2}.get(decision.action, 0.0)
         height = np.clip(position[2] + expected[2], 10.0, 115.0)
@@ -101,7 +104,8 @@ def test_stopped_stays_stopped(observe: Any, brief: Any) -> None:
     decisions = [method.act(observe(t, goal_reached=True)) for t in range(60)]
     stops = [d.stop for d in decisions]
     assert all(stops[stops.index(True) :])
-    assert decisions[stops.index(True)].goal.type is GoalType.HOLD
+    last = decisions[stops.index(True)].goal
+    assert last is not None and last.type is GoalType.HOLD
 
 
 def test_stays_in_the_area_and_below_the_ceiling(flight: Any, brief: Any) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from esar_ros.mission.decision import ReportType
+from esar_ros.mission.decision import Decision, ReportType
 from esar_ros.mission.thresholds import load_thresholds
-from esar_ros.planning.methods.patterns.report_spam import grid_around
+from esar_ros.planning.methods.patterns.report_spam import ReportSpam, grid_around
 from esar_ros.planning.registry import create
 
 
@@ -25,7 +25,7 @@ def test_stay_asks_for_no_goal_reports_nothing_and_stops(brief: Any, observe: An
 def test_flooder_spends_the_whole_cap_and_asks_for_no_goal(brief: Any, observe: Any) -> None:
     flooder = create("flooder")
     flooder.reset(brief(home=np.array([10.0, -20.0, 3.0])), 1)
-    decisions = []
+    decisions: list[Decision] = []
     while not decisions or not decisions[-1].stop:
         decisions.append(flooder.act(observe(float(len(decisions)))))
     reports = [report for decision in decisions for report in decision.reports]
@@ -61,4 +61,5 @@ def test_the_grid_leaves_no_gap_within_e() -> None:
     places = np.random.default_rng(1).uniform(-50.0, 50.0, (2000, 2))
     nearest = np.linalg.norm(places[:, None] - grid, axis=2).min(axis=1)
     assert nearest.max() < reach
-    assert create("flooder")._settings.reach == reach
+    flooder = create("flooder")
+    assert isinstance(flooder, ReportSpam) and flooder._settings.reach == reach
