@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
+from pydantic import BaseModel
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
@@ -23,7 +24,7 @@ from esar_ros.planning.methods.patterns.zigzag import ZigzagSettings
 from esar_ros.planning.parameters import configured
 from esar_ros.planning.reporting import ReportingSettings
 
-OWN = {
+OWN: dict[str, type[BaseModel]] = {
     "random": RandomSettings, "zigzag": ZigzagSettings, "fbe": ExplorationSettings, "stay": StaySettings,
     "flooder": ReportSpamSettings,
 }  # fmt: skip
@@ -40,7 +41,8 @@ def test_own_methods_are_methods(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(OWN))
 def test_the_shipped_file_states_the_defaults(name: str) -> None:
     data = yaml.safe_load(resource("config/planners.yaml").read_text(encoding="utf-8"))
-    assert OWN[name].model_validate(data[name]) == OWN[name]()
+    settings = OWN[name]
+    assert settings.model_validate(data[name]) == settings()
     assert ReportingSettings.model_validate(data["reporting"]) == ReportingSettings()
 
 

@@ -89,7 +89,8 @@ def test_what_a_teammate_has_told_is_not_told_again() -> None:
 class Teller:
     """Reports one place at every observation."""
 
-    name, eligible, needs = "teller", True, frozenset()
+    name, eligible = "teller", True
+    needs: frozenset[str] = frozenset()
 
     def reset(self, brief: Any, seed: Any) -> None:
         self.brief = brief
@@ -187,7 +188,7 @@ def test_fbe_leaves_a_frontier_to_a_teammate_that_will_be_nearer(
     method.act(observe(0, **values))
     method.act(observe(1, goal_reached=True, **values))
     decision = method.act(observe(2, goal_reached=True, **values))
-    assert (decision.goal.position[0] > 0.0) == east
+    assert decision.goal is not None and (decision.goal.position[0] > 0.0) == east
 
 
 def test_fbe_takes_what_is_left_when_a_teammate_is_nearer_to_all_of_it(brief: Any, observe: Any) -> None:
@@ -198,7 +199,8 @@ def test_fbe_takes_what_is_left_when_a_teammate_is_nearer_to_all_of_it(brief: An
     values = {"grid": grid, "team": (mate(goal=(-70, 0, 30)),)}
     method.act(observe(0, **values))
     method.act(observe(1, goal_reached=True, **values))
-    assert method.act(observe(2, goal_reached=True, **values)).goal.position[0] < -20.0
+    goal = method.act(observe(2, goal_reached=True, **values)).goal
+    assert goal is not None and goal.position[0] < -20.0
 
 
 def belief_for(brief: Any, vehicle: str) -> Any:

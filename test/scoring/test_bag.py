@@ -62,7 +62,7 @@ def test_a_bag_without_its_end_is_read_up_to_the_last_flush(tmp_path: Path, trut
 def test_a_bag_cut_anywhere_is_read_or_refused_in_one_line(tmp_path: Path, truth_text: Any) -> None:
     write(tmp_path / "bag", mission(truth_text))
     whole = (tmp_path / "bag" / "bag.mcap").read_bytes()
-    outcomes = set()
+    outcomes: set[int | str] = set()
     for i, size in enumerate(np.linspace(0, len(whole) - 1, 12).astype(int)):
         folder = tmp_path / f"cut{i}"
         folder.mkdir()

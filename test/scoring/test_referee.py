@@ -236,7 +236,8 @@ def test_what_a_vehicle_is_drawn_to_touch_while_its_place_is_unknown_is_no_crash
 
     lost, known = flown(28.0), flown(20.0)
     assert lost.advance(at(40.0)) is None
-    assert known.advance(at(40.0)).reason is End.COLLISION
+    ending = known.advance(at(40.0))
+    assert ending is not None and ending.reason is End.COLLISION
     result = [referee.result(OfflineJudge()).safety.collisions for referee in (known,)]
     lost.abort(at(40.0))
     lost.advance(at(40.0))

@@ -48,7 +48,7 @@ def test_backends_read_the_card(card: Any, tmp_path: Path) -> None:
     assert read.classes == KINDS
     assert read.sha256 == digest(network)
     assert all(read.threshold(kind) == made["thresholds"][kind] for kind in KINDS)
-    assert read.second_stage.file == "net-second.onnx"
+    assert read.second_stage is not None and read.second_stage.file == "net-second.onnx"
     assert read.second_stage.sha256 == digest(network.with_name("net-second.onnx"))
     assert read.second_stage.threshold("tent") == 0.96
     assert read.second_stage.merge == made["second_stage"]["merge"]

@@ -40,13 +40,13 @@ def network(tmp_path: Path) -> Any:
     """Four convolutions with SiLU between, the last one's output in pixels beside a score, as a YOLO's is."""
     rng = np.random.default_rng(5)
     nodes, constants = [], []
-    for name, given, *shape in (
+    for name, given, channels_in, channels_out, kernel, gain in (
         ("stem", "images", 3, 8, 3, 1),
         ("body", "stem.act", 8, 16, 3, 20),
         ("wide", "body.act", 16, 16, 3, 0.1),
         ("last", "joined", 32, 4, 1, 1),
     ):
-        conv, own = _conv(name, given, *shape, rng)
+        conv, own = _conv(name, given, channels_in, channels_out, kernel, gain, rng)
         nodes += [conv, *(_silu(name) if name != "last" else [])]
         constants += own
         if name == "wide":

@@ -12,9 +12,10 @@ import pytest
 from esar_ros.bridges.airsim.client import AirSimError
 from esar_ros.mission.clues import KINDS, segmentation_kinds
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.task import load_task
+from esar_ros.mission.task import PlacedClue, Victim, load_task
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.mission.weather import Weather
+from esar_ros.scoring.truth import TrueClue, TrueVictim
 from esar_ros.sim.airsim_api.api import Api, Context
 from esar_ros.sim.airsim_api.calls.session import SessionApi
 from esar_ros.sim.airsim_api.calls.state import StateApi
@@ -61,7 +62,8 @@ def deployed() -> tuple[Client, Any]:
 def test_everything_stands_on_the_ground_where_the_task_says(deployed: Any) -> None:
     _, deployment = deployed
     task = load_task("aotai-first")
-    places = {thing.id: thing.position for thing in (*task.victims, *task.clues)}
+    placed: list[Victim | PlacedClue] = [*task.victims, *task.clues]
+    places = {thing.id: thing.position for thing in placed}
     for thing in (*deployment.victims, *deployment.clues):
         assert thing.position[:2] == pytest.approx(places[thing.id], abs=1e-6)
         assert thing.position[2] == pytest.approx(float(PLACE.ground_height(np.array(places[thing.id]))), abs=1e-3)
@@ -134,7 +136,8 @@ def test_a_server_without_our_extensions_gets_the_same_task() -> None:
     client = Client(plain=True)
     deployment = deploy(client, load_task("aotai-second"), PLACE)
     assert "simTestLineOfSightBetweenPoints" in client.calls
-    for thing in (*deployment.victims, *deployment.clues):
+    things: list[TrueVictim | TrueClue] = [*deployment.victims, *deployment.clues]
+    for thing in things:
         assert thing.position[2] == pytest.approx(float(PLACE.ground_height(np.array(thing.position[:2]))), abs=0.1)
     assert client.world.environment.weather is Weather.FOG
 
