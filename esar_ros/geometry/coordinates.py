@@ -43,7 +43,8 @@ def grid_position(latitude: float, longitude: float) -> GridPosition | None:
     if not SOUTHERNMOST <= latitude < NORTHERNMOST:
         return None
     utm = toUtm8(round(latitude, 12) + 0.0, longitude)  # the least latitudes south are given a northern band
-    mgrs = utm.toMgrs().toStr(prec=10, sep="")
+    square = utm.toMgrs()
+    mgrs = f"{utm.zone:02d}{utm.band}{square.EN}{int(utm.easting) % 100_000:05d}{int(utm.northing) % 100_000:05d}"
     return GridPosition(utm.zone, utm.band, utm.easting, utm.northing, utm.convergence, mgrs)
 
 
