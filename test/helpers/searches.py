@@ -25,6 +25,7 @@ from esar_ros.incident.features import (
 NASTY = 'Müller & <b>"Söhne"</b>\n搜救 ]]> \x07=1+1'
 FOLDER = "/home/somebody/secret"
 NOON = 1_780_000_000.0  # s since 1970: 2026-05-28T20:26:40Z
+UNKNOWN = np.full(2, np.nan)
 FINDS = ((34.001234567, 107.310123456, 2710.5), (-33.912345678, -70.487654321, None))
 
 
@@ -46,7 +47,7 @@ def full_search() -> Search:
                 NOON + np.arange(5.0),
                 f"{FOLDER}/bag",
             ),
-            Track("on foot", Mover.PERSON, np.array([34.0, 34.001]), np.array([107.3, 107.301]), *[np.full(2, np.nan)] * 2),
+            Track("on foot", Mover.PERSON, np.array([34.0, 34.001]), np.array([107.3, 107.301]), UNKNOWN, UNKNOWN),
         ],
         finds=[
             Find(

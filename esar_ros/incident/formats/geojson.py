@@ -49,11 +49,11 @@ def write(search: Search, path: Path) -> None:
 
 
 def _feature(
-    kind: str, coordinates: Sequence[Any], title: str, facts: dict[str, str], **properties: Any
+    geometry: str, coordinates: Sequence[Any], title: str, facts: dict[str, str], **properties: Any
 ) -> dict[str, Any]:
     told = {key: value for key, value in properties.items() if value not in (None, "")}
     texts = {"title": words.clean(title), "description": "\n".join(f"{name}: {text}" for name, text in facts.items())}
-    return {"type": "Feature", "geometry": {"type": kind, "coordinates": coordinates}, "properties": texts | told}
+    return {"type": "Feature", "geometry": {"type": geometry, "coordinates": coordinates}, "properties": texts | told}
 
 
 def _point(position: Position, title: str, facts: dict[str, str], colour: str, **properties: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Rasters as Cloud Optimized GeoTIFF, a file each in a folder, in the reference system of their UTM zone; by rasterio."""
+"""Rasters as Cloud Optimized GeoTIFF, by rasterio: a file each in a folder, in the system of their UTM zone."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def geotiff_bytes(raster: Raster) -> bytes:
         raise UsageError("GeoTIFF is written by rasterio, which is not installed", install("geo")) from None
 
     height, width = raster.values.shape
-    place = rasterio.transform.from_origin(raster.west, raster.north, raster.cell, raster.cell)
+    place = rasterio.Affine(raster.cell, 0.0, raster.west, 0.0, -raster.cell, raster.north)
     with MemoryFile() as plain, MemoryFile() as optimised:
         with plain.open(
             driver="GTiff", width=width, height=height, count=1, dtype="float32", crs=raster.crs, transform=place,

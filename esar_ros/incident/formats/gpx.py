@@ -33,7 +33,7 @@ def write(search: Search, path: Path) -> None:
 
 
 def _when(time: float | None) -> datetime | None:
-    return datetime.fromtimestamp(time, timezone.utc) if words.utc(time) else None
+    return datetime.fromtimestamp(time, timezone.utc) if time is not None and np.isfinite(time) else None
 
 
 def _waypoint(gpx: Any, position: Position, time: float | None, **texts: str) -> Any:

@@ -142,7 +142,7 @@ def in_a_line(facts: Mapping[str, str]) -> str:
 
 
 def picture_link(find: Find, path: Path) -> str:
-    """Returns where a find's picture lies, as seen from a file that is written beside it; empty where it is elsewhere."""
+    """Returns the way to a find's picture from a file that lies beside or above it; empty where it is elsewhere."""
     if find.picture is None or not find.picture.absolute().is_relative_to(path.absolute().parent):
         return ""
     return find.picture.absolute().relative_to(path.absolute().parent).as_posix()

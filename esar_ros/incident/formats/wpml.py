@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import math
 import zipfile
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -163,6 +164,6 @@ def _add_hover(mark: ET.Element, number: int, seconds: float) -> None:
 
 def _length(places: list[Position]) -> float:
     """Returns the length of a way over the ground, m."""
-    steps = zip(places, places[1:], strict=False)
+    steps = pairwise(places)
     enus = (Origin(a.latitude, a.longitude, 0.0).to_enu(b.latitude, b.longitude, 0.0) for a, b in steps)
     return sum(math.hypot(enu[0], enu[1]) for enu in enus)

@@ -15,9 +15,9 @@ import geopandas
 import gpxpy
 import numpy as np
 import pyogrio
+import pytak
 import pytest
 import rasterio
-from helpers.searches import FINDS, FOLDER, NASTY, NOON, full_search, sortie
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
@@ -26,6 +26,7 @@ from pymavlink import mavutil, mavwp
 from esar_ros.incident.features import Find, Position, Search
 from esar_ros.incident.formats import cot, geojson, geotiff, gpx, kml, qgc_plan, table, wpml
 from esar_ros.mission.errors import UsageError
+from helpers.searches import FINDS, FOLDER, NASTY, NOON, full_search, sortie
 
 CLOSE = 1e-7  # degrees
 WRITERS: dict[str, Callable[[Search, Path], None]] = {
@@ -200,17 +201,15 @@ def test_cot_events_hold_places_and_errors_and_no_height_that_is_not_known(tmp_p
     assert "2710.5 m above mean sea level" in found[0].findtext("detail/remarks")
 
 
-def test_cot_events_are_taken_by_pytaks_protocol_and_its_times(tmp_path: Path) -> None:
-    import takproto
-
+def test_cot_events_are_of_the_form_of_pytaks(tmp_path: Path) -> None:
+    theirs = pytak.cot_event(lat=1.0, lon=2.0)
     root = ET.parse(written("cot", tmp_path)).getroot()
     assert len({event.get("uid") for event in root}) == len(root) == 9
     for event in root:
-        message = takproto.parse_proto(takproto.xml2proto(ET.tostring(event, encoding="unicode")))
-        assert message is not None
-        assert message.cotEvent.uid == event.get("uid")
-        assert message.cotEvent.lat == pytest.approx(float(event.find("point").get("lat")), abs=CLOSE)
-        assert message.cotEvent.staleTime - message.cotEvent.sendTime == 86_400_000
+        assert event.attrib.keys() == theirs.attrib.keys()
+        assert event.find("point").attrib.keys() == theirs.find("point").attrib.keys()
+        sent, stale = (datetime.strptime(event.get(name), pytak.W3C_XML_DATETIME) for name in ("time", "stale"))
+        assert stale - sent == cot.VALID
 
 
 def test_a_search_that_is_sent_again_replaces_itself() -> None:
