@@ -44,7 +44,9 @@ def read(path: Path, intake: Intake, mover: Mover = Mover.PERSON) -> Search:
             continue
         time = None if point.time is None else _seconds(point.time)
         at = Position(point.latitude, point.longitude, point.elevation)
-        search.places.append(Place(point.name or "waypoint", PlaceKind.LANDMARK, at, None, time, point.description or ""))
+        search.places.append(
+            Place(point.name or "waypoint", PlaceKind.LANDMARK, at, None, time, point.description or "")
+        )
     if parsed.routes:
         intake.fault(path, "its routes are left out: they are plans", "export the track that was walked")
     if not parsed.tracks and not parsed.waypoints:

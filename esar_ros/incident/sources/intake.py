@@ -16,7 +16,7 @@ from esar_ros.mission.errors import UsageError
 
 FAR = 50_000.0  # m from the search's place, beyond which nothing belongs to it
 _NULL_ISLAND = 1e-3  # degrees about 0, 0, where a receiver without a fix puts everybody
-_POLES = 89.0  # degrees, beyond which no local map is made
+_SWAPPED = ("its latitude and longitude are swapped", "mend the file")
 
 
 @dataclass
@@ -45,19 +45,21 @@ class Intake:
         ]
 
     def why_not(self, latitude: ArrayLike, longitude: ArrayLike) -> tuple[str, str] | None:
-        """Returns what is wrong with coordinates (degrees) as a whole, and how to mend it; None where nothing is."""
+        """Returns what is wrong with coordinates (degrees) as a whole, and how to mend it; None where nothing is.
+
+        The words hold no numbers, so that files with the same fault are counted under one.
+        """
         lat, lon = np.asarray(latitude, dtype=np.float64), np.asarray(longitude, dtype=np.float64)
         here = (float(np.median(lat)), float(np.median(lon)))
         if abs(here[0]) > 90.0 >= abs(here[1]):
-            return f"a latitude of {here[0]:.5f}", "latitude and longitude are swapped in the file, mend it"
+            return _SWAPPED
         if self.near is None or distance(here, self.near) <= FAR:
             return None
         if distance((here[1], here[0]), self.near) <= FAR:
-            return f"{here[0]:.5f}, {here[1]:.5f} is far from the search", "latitude and longitude are swapped, mend it"
-        for signs in ((-1, 1), (1, -1), (-1, -1)):
-            if distance((here[0] * signs[0], here[1] * signs[1]), self.near) <= FAR:
-                return f"{here[0]:.5f}, {here[1]:.5f} is far from the search", "north, south, east or west is lost in it"
-        return f"it lies {distance(here, self.near) / 1000:.0f} km from the search", "give files of this search"
+            return _SWAPPED
+        if any(distance((here[0] * a, here[1] * b), self.near) <= FAR for a, b in ((-1, 1), (1, -1), (-1, -1))):
+            return "north, south, east or west is lost from its coordinates", "mend the file"
+        return f"it lies more than {FAR / 1000:.0f} km from the search", "give files of this search"
 
     def track(
         self,
@@ -95,7 +97,9 @@ class Intake:
         height is not known."""
         if self.undulation is not None:
             return ellipsoidal - self.undulation
-        self.fault(path, f"{name}: heights above the ellipsoid are left out", "say how high the geoid is there: --geoid M")
+        self.fault(
+            path, f"{name}: heights above the ellipsoid are left out", "say how high the geoid is there: --geoid M"
+        )
         return np.full_like(ellipsoidal, np.nan)
 
 

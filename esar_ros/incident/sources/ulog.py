@@ -40,7 +40,9 @@ def read(path: Path, intake: Intake) -> Search:
         raise UsageError(f"{path} cannot be read: {first_line(error)}", "copy it again from the vehicle") from None
     if log.file_corruption:
         intake.fault(path, "it is damaged or cut", "what can be read of it is taken")
-    tables = {each.name: each.data for each in reversed(log.data_list) if len(each.data["timestamp"])}  # instance 0 last
+    tables = {
+        each.name: each.data for each in reversed(log.data_list) if len(each.data["timestamp"])
+    }  # instance 0 last
     gnss = next((tables[name] for name in _GNSS if name in tables), None)
     estimate = tables.get(_ESTIMATE)
     chosen = estimate if estimate is not None else gnss
