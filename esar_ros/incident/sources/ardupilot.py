@@ -15,7 +15,7 @@ from esar_ros.incident.sources.intake import Intake, content, is_placed
 from esar_ros.mission.errors import UsageError, first_line, install
 
 MAGIC, TEXT_MAGIC = b"\xa3\x95", b"FMT, "
-_TOPICS = ("POS", "GPS", "MODE", "ARM", "EV", "ORGN")
+_TOPICS = ["POS", "GPS", "MODE", "ARM", "EV", "ORGN"]
 _EVENT_ARMED, _EVENT_DISARMED = 10, 11  # EV.Id
 _FIX_3D = 3  # GPS.Status
 _GPS_EPOCH = 315_964_800.0  # s since 1970 of 1980-01-06
@@ -57,6 +57,8 @@ def read(path: Path, intake: Intake) -> Search:
     if not flown.any():
         intake.fault(path, "it was never armed", "the whole log is taken for its track")
         flown[:] = True
+    elif flown[-1] and (rows["ARM"] or rows["EV"]):
+        intake.fault(path, "it ends in flight", "the rest of the flight is not known")
     offset = _utc(gnss)
     if math.isnan(offset):
         intake.fault(path, "it knows no UTC: no GNSS time", "its track has no times")
@@ -75,7 +77,7 @@ def read(path: Path, intake: Intake) -> Search:
 
 
 def _is_binary(path: Path) -> bool:
-    head = content(path)[: len(TEXT_MAGIC)]
+    head = content(path, len(TEXT_MAGIC))
     if head.startswith(MAGIC):
         return True
     if head == TEXT_MAGIC:

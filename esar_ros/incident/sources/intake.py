@@ -122,10 +122,11 @@ def distance(a: tuple[float, float], b: Position) -> float:
     return 2.0 * SEMI_MAJOR * math.asin(math.sqrt(min(1.0, half)))
 
 
-def content(path: Path) -> bytes:
-    """Returns a file's bytes. Raises UsageError where it cannot be read or is empty."""
+def content(path: Path, most: int = -1) -> bytes:
+    """Returns a file's bytes, the first `most` of them (-1: all). Raises UsageError: not to be read, empty."""
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(most)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}", "check the path") from None
     if not data:

@@ -9,6 +9,7 @@ from enum import Enum
 from pathlib import Path
 
 from esar_ros.incident.sources import ardupilot, photos, srt, ulog
+from esar_ros.incident.sources.intake import content
 from esar_ros.mission.errors import UsageError
 
 _HEAD = 4096  # bytes
@@ -38,13 +39,7 @@ def recognise(path: Path) -> Kind:
         if photos.files(path):
             return Kind.PHOTOS
         raise UsageError(f"{path} holds neither a bag nor photographs", "give its files")
-    try:
-        with path.open("rb") as file:
-            head = file.read(_HEAD)
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}", "check the path") from None
-    if not head:
-        raise UsageError(f"{path} is empty (0 bytes)", "copy it again from where it was recorded")
+    head = content(path, _HEAD)
     kind = _by_magic(path, head) or _by_text(head)
     if kind is None:
         raise UsageError(f"{path} is of no kind that is read", f"known: {', '.join(each.value for each in Kind)}")

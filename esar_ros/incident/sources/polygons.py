@@ -29,7 +29,7 @@ def read(path: Path, intake: Intake, pod: float | None = None) -> Search:
         import shapely
     except ImportError as error:
         raise UsageError(f"{path}: polygons need {error.name}", install("geo")) from None
-    content(path)
+    content(path, 1)
     search, found = Search(path.stem), 0
     try:
         layers = [str(name) for name, _ in pyogrio.list_layers(path)]

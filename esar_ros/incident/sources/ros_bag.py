@@ -194,7 +194,8 @@ def _looks(path: Path, intake: Intake, told: _Read, place: _Place) -> list[Look]
         words
         for words, there in (
             ("camera_info", told.model is not None),
-            ("odometry or transforms of the camera's frame", bool(told.infos) and _is_placed(told)),
+            ("odometry", bool(told.body)),
+            (f"a transform from {told.body} to the camera", _is_joined(told)),
             (f"a flight of {_MOVED:.0f} m that tells where odometry's axes point", place.turn is not None),
         )
         if not there
@@ -231,7 +232,7 @@ def _looks(path: Path, intake: Intake, told: _Read, place: _Place) -> list[Look]
     return taken
 
 
-def _is_placed(told: _Read) -> bool:
-    """Returns whether the camera's frame hangs on odometry's, or on one that transforms lead to."""
-    frame = told.infos[0][1]
-    return told.tree.root(frame) != frame
+def _is_joined(told: _Read) -> bool:
+    """Returns whether transforms lead from the frame that odometry moves to the camera's."""
+    frame, root = told.infos[0][1] if told.infos else "", told.tree.root(told.body)
+    return frame != root == told.tree.root(frame)

@@ -55,8 +55,9 @@ def read(path: Path, intake: Intake) -> Search:
         intake.fault(path, "it tells no time of day", "its track has no times")
     elif np.isnan(time).all():
         intake.fault(path, "its clock is in local time and does not say which", "say how far from UTC: --utc-offset H")
-    changed = np.ones(len(pairs), np.bool_)  # the first and the last stay: a drone that hovers was there all the time
-    changed[1:-1] = ((pairs[1:] != pairs[:-1]).any(axis=1) | (altitude[1:] != altitude[:-1]))[:-1]
+    told = np.nan_to_num(np.column_stack([pairs, altitude]))
+    changed = np.ones(len(told), np.bool_)  # the first and the last stay: a drone that hovers was there all the time
+    changed[1:-1] = (told[1:-1] != told[:-2]).any(axis=1)
     search = Search(path.stem)
     search.tracks = intake.track(
         path, path.stem, Mover.DRONE, latitude[changed], longitude[changed], altitude[changed], time[changed]

@@ -31,8 +31,7 @@ def read(path: Path, intake: Intake) -> Search:
         from pyulog import ULog
     except ImportError:
         raise UsageError(f"{path}: PX4's logs need pyulog", install("geo")) from None
-    head = content(path)[: len(MAGIC)]
-    if head != MAGIC:
+    if content(path, len(MAGIC)) != MAGIC:
         raise UsageError(f"{path} is no log of PX4", "give the .ulg as the vehicle wrote it")
     try:
         log = ULog(str(path), [_ESTIMATE, *_GNSS, _STATUS, _HOME])
@@ -57,6 +56,8 @@ def read(path: Path, intake: Intake) -> Search:
     if not flown.any():
         intake.fault(path, "it was never armed", "the whole log is taken for its track")
         flown[:] = True
+    elif flown[-1] and _STATUS in tables:
+        intake.fault(path, "it ends in flight", "the rest of the flight is not known")
     offset = _utc(gnss)
     if math.isnan(offset):
         intake.fault(path, "it knows no UTC: no GNSS time", "its track has no times")
