@@ -58,7 +58,7 @@ def test_a_ridge_hides_what_lies_behind() -> None:
     row = int((ground.north - y) / ground.cell)
     ground.heights[row - 13 : row - 10] += 40.0  # 60 m north, as high as the camera
     seen = see(look(0.0, -10.0), ground, 1540.0, REACH)
-    assert len(seen.row) > 50
+    assert len(seen.row) > 20
     assert seen.row.min() >= row - 14
 
 
