@@ -50,14 +50,17 @@ def elevation_model(place: PlaceMap, cell: float = 5.0, sigma: float = 1.0) -> G
     return Ground(place.ground_height(at) + origin.altitude, west, north, cell, crs, sigma)
 
 
-def shots(folder: Path, count: int, seed: int, errors: LookErrors | None = None, map_id: str = "lop_nur") -> Iterator[Shot]:
+def shots(
+    folder: Path, count: int, seed: int, errors: LookErrors | None = None, map_id: str = "lop_nur"
+) -> Iterator[Shot]:
     """Yields photographs, each of one person who lies on open ground; what the camera tells is off by errors drawn."""
     place, random = load_map(map_id), np.random.default_rng(seed)
     world = World(place, seed)
     renderer = Renderer(world, *SIZE, FOV)
-    scale = FACTS if errors is None else np.array(
-        [errors.horizontal, errors.horizontal, errors.vertical, errors.above_home, errors.yaw, errors.pitch, errors.roll]
-    )  # fmt: skip
+    scale = FACTS
+    if errors is not None:
+        moved = [errors.horizontal, errors.horizontal, errors.vertical, errors.above_home]
+        scale = np.array([*moved, errors.yaw, errors.pitch, errors.roll])
     try:
         number = 0
         while number < count:
