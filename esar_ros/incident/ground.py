@@ -7,13 +7,14 @@ less than any error here. Between cell centres heights are bilinear.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import map_coordinates  # type: ignore[import-untyped]
 
 from esar_ros.incident.features import Floats, Raster
 from esar_ros.mapping.kernels.kernel import inlined, kernel
@@ -39,6 +40,15 @@ class Ground:
         heights = np.ascontiguousarray(raster.values, dtype=np.float64)
         return Ground(heights, raster.west, raster.north, raster.cell, raster.crs, sigma)
 
+    def coarser(self, cell: float) -> Ground:
+        """Returns the same ground by cells of at least a size (m): means of whole blocks."""
+        block = math.floor(cell / self.cell + 1e-9)
+        if block < 2:
+            return self
+        rows, columns = (count // block for count in self.heights.shape)
+        blocks = self.heights[: rows * block, : columns * block].reshape(rows, block, columns, block)
+        return replace(self, heights=np.ascontiguousarray(blocks.mean(axis=(1, 3))), cell=self.cell * block)
+
     @cached_property
     def _transformers(self) -> tuple[Any, Any, Any]:
         try:
@@ -54,6 +64,11 @@ class Ground:
         x, y = self._transformers[0].transform(longitude, latitude)
         return float(x), float(y)
 
+    def cells(self, latitude: Floats, longitude: Floats) -> Floats:
+        """Returns columns and rows (N, 2), in cells from the upper left corner, of degrees (N,)."""
+        x, y = self._transformers[0].transform(longitude, latitude)
+        return np.stack([(x - self.west) / self.cell, (self.north - y) / self.cell], axis=1)
+
     def to_geodetic(self, x: float, y: float) -> tuple[float, float]:
         """Returns latitude and longitude in degrees of east and north (m)."""
         longitude, latitude = self._transformers[1].transform(x, y)
@@ -66,6 +81,11 @@ class Ground:
     def height(self, x: float, y: float) -> float:
         """Returns the height (m above the sea) at east and north (m); nan where it is not known."""
         return float(height_at(self.heights, (x - self.west) / self.cell, (self.north - y) / self.cell))
+
+    def under(self, latitude: Floats, longitude: Floats) -> Floats:
+        """Returns the heights (N,) below positions in degrees (N,); nan where they are not known."""
+        column, row = self.cells(latitude, longitude).T - 0.5
+        return np.asarray(map_coordinates(self.heights, [row, column], order=1, mode="constant", cval=np.nan))
 
     def cast(self, origin: NDArray[np.float64], direction: NDArray[np.float64], reach: float) -> float:
         """Returns how far (m) along a direction (3,) of length 1 a line from a point (3,) first meets the ground; nan

@@ -1,4 +1,4 @@
-"""What the detector finds in photographs, placed on the ground. A picture larger than its network is cut into slices."""
+"""What the detector finds in photographs, placed on the ground. Pictures are looked at in slices of its own size."""
 
 from __future__ import annotations
 

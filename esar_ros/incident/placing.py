@@ -14,7 +14,7 @@ from esar_ros.incident.looks import Look, attitude
 
 REACH = 3000.0  # m, beyond which nothing on a picture is placed
 _DISAGREE = 3.0  # standard deviations
-UNCHECKED = "its height is not checked against the ground: say where the drone took off"
+UNCHECKED = "its height is not checked against the ground"
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,16 @@ America*, Wilderness & Environmental Medicine 25, 2014).
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.signal import oaconvolve  # type: ignore[import-untyped]
 
-from esar_ros.incident.features import Floats
+from esar_ros.incident.features import Floats, Track
+from esar_ros.incident.ground import Ground
 from esar_ros.incident.visibility import Seen
 from esar_ros.mission.observation import Brief
 from esar_ros.planning.belief.detection_probability import TABLE_RANGE, Detection, DetectionSettings
@@ -30,6 +33,8 @@ _RINGS = tuple(
     max(1, round(2.0 * math.pi * math.sin(ring * SIDE) / SIDE)) for ring in range(5)
 )  # sides by zenith angle
 _FIRST = np.cumsum((0, *_RINGS))  # side of each ring that comes first
+_STEP = 5.0  # m, that a receiver at rest wanders
+_FASTEST = 3.0  # m/s, on foot: what is faster is a ride
 _HOURS = 24.0
 _DAY = 86_400.0  # s
 
@@ -129,6 +134,42 @@ def sweep_width(detection_range: float, target: Target) -> float:
 def pod_on_foot(width: float, length: float, area: float) -> float:
     """Returns the POD of searchers who walk a length (m, of all together) in an area (m²): 1 - exp(-W L / A)."""
     return -math.expm1(-width * length / area)
+
+
+def pod_of_walks(tracks: Sequence[Track], ground: Ground, width: float) -> Floats:
+    """Returns the POD (H, W) of people on foot by the ground that they walked: within half of their sweep width (m) of
+    each cell, its coverage is what was walked there times the width over the area.
+
+    A receiver's wander about a place of rest and rides are not walked.
+    """
+    rows, columns = ground.heights.shape
+    walked = np.zeros((rows, columns))
+    for track in tracks:
+        for start, end in _walked(ground.cells(track.latitude, track.longitude), track.time, ground.cell):
+            count = math.ceil(2.0 * float(np.linalg.norm(end - start)))
+            at = start + (end - start) * ((np.arange(count) + 0.5) / count)[:, None]
+            column, row = np.floor(at).astype(int).T
+            inside = (row >= 0) & (row < rows) & (column >= 0) & (column < columns)
+            length = float(np.linalg.norm(end - start)) * ground.cell / count
+            np.add.at(walked, (row[inside], column[inside]), length)
+    reach = int(width / 2.0 / ground.cell)
+    offset = np.arange(-reach, reach + 1.0) * ground.cell
+    disc = np.asarray(offset[:, None] ** 2 + offset**2 <= (width / 2.0) ** 2, dtype=np.float64)
+    near = oaconvolve(walked, disc, mode="same")
+    return np.asarray(-np.expm1(-width * np.maximum(near, 0.0) / (disc.sum() * ground.cell**2)))
+
+
+def _walked(cells: Floats, time: Floats, cell: float) -> Iterator[tuple[Floats, Floats]]:
+    """Yields the legs, start and end (2,) in cells, of a track (N, 2): from each point that is a step away from the
+    last one; none that were faster than people walk."""
+    last = 0
+    for n in range(1, len(cells)):
+        moved = float(np.linalg.norm(cells[n] - cells[last])) * cell
+        if moved < _STEP:
+            continue
+        if not moved > _FASTEST * (time[n] - time[last]):  # also where times are not told
+            yield cells[last], cells[n]
+        last = n
 
 
 class Shifted(NamedTuple):

@@ -37,6 +37,10 @@ def test_heights_are_those_of_cells_and_between() -> None:
     assert GROUND.height(x, y) == GROUND.heights[20, 10]
     assert GROUND.height(x + 2.5, y) == pytest.approx(GROUND.heights[20, 10:12].mean())
     assert math.isnan(GROUND.height(WEST - 1.0, y))
+    places = np.array([GROUND.to_geodetic(x + 2.5, y), (LATITUDE, LONGITUDE), (35.0, 107.0)])
+    below = GROUND.under(*places.T)
+    assert below[:2] == pytest.approx([GROUND.height(x + 2.5, y), GROUND.height(*GROUND.to_grid(LATITUDE, LONGITUDE))])
+    assert math.isnan(below[2])
 
 
 def test_a_line_ends_on_the_ground() -> None:
@@ -79,3 +83,11 @@ def test_zones() -> None:
 def test_a_feature_becomes_ground() -> None:
     raster = Raster("dem", np.full((4, 4), 7.0, np.float32), 0.0, 40.0, 10.0, CRS, "m")
     assert Ground.of(raster).height(20.0, 20.0) == 7.0
+
+
+def test_coarser_cells_are_means_at_the_same_place() -> None:
+    coarse = GROUND.coarser(12.0)
+    assert coarse.cell == 10.0
+    assert coarse.heights[3, 4] == pytest.approx(GROUND.heights[6:8, 8:10].mean())
+    assert coarse.height(WEST + 45.0, NORTH - 35.0) == pytest.approx(coarse.heights[3, 4])
+    assert GROUND.coarser(7.0) is GROUND

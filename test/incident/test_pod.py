@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,17 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from esar_ros.geometry.geodesy import Origin
+from esar_ros.incident.features import Mover, Track
 from esar_ros.incident.pod import (
     Coverage,
     Curves,
     Target,
     pod_of_look,
+    pod_of_walks,
     pod_on_foot,
     shift,
     side_of,
     sweep_width,
 )  # fmt: skip
 from esar_ros.incident.visibility import Seen
+from helpers.hills import LATITUDE, LONGITUDE, hills
 
 SHARES = st.floats(0.0, 0.99)
 ROWS = np.arange(3)
@@ -90,6 +95,38 @@ def test_people_on_foot() -> None:
     assert pod_on_foot(width, 2500.0, 100_000.0) == pytest.approx(1.0 - math.exp(-1.0))
     assert pod_on_foot(width, 0.0, 100_000.0) == 0.0
     assert sweep_width(25.0, Target.LOW) < width < sweep_width(25.0, Target.HIGH)
+
+
+def walk(*offsets: tuple[float, float]) -> Track:
+    """Through points (east, north, m) about the middle of the hills."""
+    frame = Origin(LATITUDE, LONGITUDE, 0.0)
+    latitude, longitude, _ = np.array([frame.to_geodetic([*offset, 0.0]) for offset in offsets]).T
+    return Track(
+        "team", Mover.PERSON, latitude, longitude, np.full(len(latitude), np.nan), np.full(len(latitude), np.nan)
+    )
+
+
+@pytest.mark.parametrize("width", [10.0, 40.0])
+def test_ground_walked_over_in_lines_has_the_pod_of_its_coverage(width: float) -> None:
+    lines = [walk((-200.0, y), (200.0, y)) for y in np.arange(-100.0, 101.0, 20.0)]
+    pod = pod_of_walks(lines, hills(), width)
+    middle = pod[110:130, 100:140]  # 100 m by 200 m, away from the edges of what was walked
+    missed = -np.log1p(-middle).mean()
+    assert missed == pytest.approx(width / 20.0, rel=0.15)
+    assert pod[5, 5] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_rest_and_rides_are_not_walked() -> None:
+    random = np.random.default_rng(0)
+    rest = walk(*random.normal(0.0, 1.2, (500, 2)))
+    assert pod_of_walks([rest], hills(), 20.0).max() < 0.5
+    ride = replace(walk((-200.0, 0.0), (200.0, 0.0)), time=np.array([0.0, 40.0]))
+    assert pod_of_walks([ride], hills(), 20.0).max() == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_walk_beyond_the_map_counts_as_far_as_it_lies_on_it() -> None:
+    pod = pod_of_walks([walk((0.0, 0.0), (5000.0, 0.0))], hills(), 20.0)
+    assert pod[:, -1].max() > 0.5 and pod[:, 0].max() == pytest.approx(0.0, abs=1e-9)
 
 
 @given(arrays(np.float64, (6, 7), elements=st.floats(0.0, 1.0)), arrays(np.float64, (6, 7), elements=SHARES), SHARES)
