@@ -47,11 +47,11 @@ def read(path: Path, intake: Intake) -> Search:
         words.write(first_line(error))
     if words.getvalue():
         intake.fault(path, "it is damaged or cut", "what can be read of it is taken")
-    gnss = [each for each in rows["GPS"] if getattr(each, "I", 0) == 0 and each.Status >= _FIX_3D]
+    gnss = [each for each in rows["GPS"] if getattr(each, "I", 0) == 0 and getattr(each, "Status", 0) >= _FIX_3D]
     chosen = rows["POS"] or gnss
     if not chosen:
         raise UsageError(f"{path} holds no position: neither POS nor GPS with a fix", "log them: LOG_BITMASK")
-    stamps = _column(chosen, "TimeUS") * 1e-6
+    stamps = np.array([_stamp(each) for each in chosen])
     latitude, longitude, altitude = (_column(chosen, name) for name in ("Lat", "Lng", "Alt"))
     flown = _armed(rows, stamps)
     if not flown.any():
@@ -85,15 +85,24 @@ def _is_binary(path: Path) -> bool:
     raise UsageError(f"{path} is no log of ArduPilot", "give the .bin as the vehicle wrote it")
 
 
-def _column(messages: list[Any], name: str) -> Floats:
-    return np.array([getattr(each, name) for each in messages], dtype=np.float64)
+def _column(messages: list[Any], *names: str) -> Floats:
+    """Returns a field (N,), by the first of its names that a message has."""
+    told = ([getattr(each, name) for name in names if hasattr(each, name)] for each in messages)
+    return np.array([values[0] if values else math.nan for values in told], dtype=np.float64)
+
+
+def _stamp(message: Any) -> float:
+    """Returns s of the log's clock; logs before 2015 count in ms, and their GPS names it T beside that of the week."""
+    if hasattr(message, "TimeUS"):
+        return float(message.TimeUS) * 1e-6
+    return float(getattr(message, "T", getattr(message, "TimeMS", math.nan))) * 1e-3
 
 
 def _armed(rows: dict[str, list[Any]], stamps: Floats) -> Any:
     """Returns at which stamps (s) the vehicle was armed (N,); at all where the log does not say."""
-    changes = [(each.TimeUS * 1e-6, each.ArmState != 0) for each in rows["ARM"]]
+    changes = [(_stamp(each), each.ArmState != 0) for each in rows["ARM"]]
     if not changes:
-        events = ((each.TimeUS * 1e-6, each.Id) for each in rows["EV"])
+        events = ((_stamp(each), each.Id) for each in rows["EV"])
         changes = [(at, event == _EVENT_ARMED) for at, event in events if event in (_EVENT_ARMED, _EVENT_DISARMED)]
     if not changes:
         return np.ones(len(stamps), np.bool_)
@@ -105,8 +114,9 @@ def _armed(rows: dict[str, list[Any]], stamps: Floats) -> Any:
 
 def _utc(gnss: list[Any]) -> float:
     """Returns s from the log's clock to UTC since 1970, nan where no receiver knew the time."""
-    told = [each for each in gnss if getattr(each, "GWk", 0) > 0]
+    told = [each for each in gnss if getattr(each, "GWk", getattr(each, "Week", 0)) > 0]
     if not told:
         return math.nan
-    gps = _column(told, "GWk") * _WEEK + _column(told, "GMS") * 1e-3 + _GPS_EPOCH - _LEAP_SECONDS
-    return float(np.median(gps - _column(told, "TimeUS") * 1e-6))
+    weeks, milliseconds = _column(told, "GWk", "Week"), _column(told, "GMS", "TimeMS")
+    gps = weeks * _WEEK + milliseconds * 1e-3 + _GPS_EPOCH - _LEAP_SECONDS
+    return float(np.median(gps - np.array([_stamp(each) for each in told])))

@@ -82,6 +82,14 @@ def test_ardupilot_tells_the_flown_track_and_its_times(tmp_path: Path) -> None:
     assert intake.faults == []
 
 
+def test_ardupilot_of_old_counts_in_milliseconds(tmp_path: Path) -> None:
+    rows = [(3, GPS_MS + 1000 * i, GPS_WEEK, 340_000_000, 1_070_000_000 + 100 * i, 1500.0, 1000 * i) for i in range(N)]
+    topics = {"GPS": ("BIHLLfI", "Status,TimeMS,Week,Lat,Lng,Alt,T", rows)}
+    (track,) = ardupilot.read(flight_logs.dataflash(tmp_path / "a.bin", topics), Intake()).tracks
+    np.testing.assert_allclose(track.time, UTC + np.arange(N))
+    np.testing.assert_allclose(track.longitude, 107.0 + 1e-5 * np.arange(N))
+
+
 def test_a_log_without_arming_or_time_says_so(tmp_path: Path) -> None:
     told = {
         "vehicle_global_position": PX4["vehicle_global_position"],
