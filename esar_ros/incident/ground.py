@@ -1,0 +1,177 @@
+"""The elevation model as a grid in metres (a UTM zone), and straight lines cast upon it.
+
+Grid coordinates are east and north of the zone; their scale differs from true lengths by at most 1 in 1000, which is
+less than any error here. Between cell centres heights are bilinear.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import map_coordinates  # type: ignore[import-untyped]
+
+from esar_ros.incident.features import Floats, Raster
+from esar_ros.mapping.kernels.kernel import inlined, kernel
+from esar_ros.mission.errors import UsageError, first_line, install
+
+_WGS84 = "EPSG:4326"
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Heights (H, W) of cell centres, m above mean sea level, nan where unknown; row 0 is the northernmost."""
+
+    heights: Floats
+    west: float  # m, left edge
+    north: float  # m, upper edge
+    cell: float  # m
+    crs: str  # "EPSG:<code>" of a grid in metres
+    sigma: float = 5.0  # m, error of heights, one standard deviation
+
+    @staticmethod
+    def of(raster: Raster, sigma: float = 5.0) -> Ground:
+        """Returns the ground of an elevation raster in metres."""
+        heights = np.ascontiguousarray(raster.values, dtype=np.float64)
+        return Ground(heights, raster.west, raster.north, raster.cell, raster.crs, sigma)
+
+    def coarser(self, cell: float) -> Ground:
+        """Returns the same ground by cells of at least a size (m): means of whole blocks."""
+        block = math.floor(cell / self.cell + 1e-9)
+        if block < 2:
+            return self
+        rows, columns = (count // block for count in self.heights.shape)
+        blocks = self.heights[: rows * block, : columns * block].reshape(rows, block, columns, block)
+        return replace(self, heights=np.ascontiguousarray(blocks.mean(axis=(1, 3))), cell=self.cell * block)
+
+    @cached_property
+    def _transformers(self) -> tuple[Any, Any, Any]:
+        try:
+            import pyproj
+        except ImportError:
+            raise UsageError("elevation models need pyproj", install("geo")) from None
+        to_grid = pyproj.Transformer.from_crs(_WGS84, self.crs, always_xy=True)
+        back = pyproj.Transformer.from_crs(self.crs, _WGS84, always_xy=True)
+        return to_grid, back, pyproj.Proj(self.crs)
+
+    def to_grid(self, latitude: float, longitude: float) -> tuple[float, float]:
+        """Returns east and north (m) of degrees."""
+        x, y = self._transformers[0].transform(longitude, latitude)
+        return float(x), float(y)
+
+    def cells(self, latitude: Floats, longitude: Floats) -> Floats:
+        """Returns columns and rows (N, 2), in cells from the upper left corner, of degrees (N,)."""
+        x, y = self._transformers[0].transform(longitude, latitude)
+        return np.stack([(x - self.west) / self.cell, (self.north - y) / self.cell], axis=1)
+
+    def to_geodetic(self, x: float, y: float) -> tuple[float, float]:
+        """Returns latitude and longitude in degrees of east and north (m)."""
+        longitude, latitude = self._transformers[1].transform(x, y)
+        return float(latitude), float(longitude)
+
+    def convergence(self, latitude: float, longitude: float) -> float:
+        """Returns by how many degrees grid north lies clockwise of true north."""
+        return float(self._transformers[2].get_factors(longitude, latitude).meridian_convergence)
+
+    def height(self, x: float, y: float) -> float:
+        """Returns the height (m above the sea) at east and north (m); nan where it is not known."""
+        return float(height_at(self.heights, (x - self.west) / self.cell, (self.north - y) / self.cell))
+
+    def under(self, latitude: Floats, longitude: Floats) -> Floats:
+        """Returns the heights (N,) below positions in degrees (N,); nan where they are not known."""
+        column, row = self.cells(latitude, longitude).T - 0.5
+        return np.asarray(map_coordinates(self.heights, [row, column], order=1, mode="constant", cval=np.nan))
+
+    def cast(self, origin: NDArray[np.float64], direction: NDArray[np.float64], reach: float) -> float:
+        """Returns how far (m) along a direction (3,) of length 1 a line from a point (3,) first meets the ground; nan
+        where it does not within the reach (m), or leaves what is known."""
+        start = np.array([(origin[0] - self.west) / self.cell, (self.north - origin[1]) / self.cell, origin[2]])
+        step = np.array([direction[0] / self.cell, -direction[1] / self.cell, direction[2]])
+        return float(cast(self.heights, start, step, reach, self.cell / 2.0))
+
+
+def read_ground(path: Path, sigma: float = 5.0) -> Ground:
+    """Returns the ground of any raster of heights above the sea that GDAL reads, brought to its UTM zone.
+
+    Raises UsageError where it is none, or does not say its coordinate system.
+    """
+    try:
+        import rasterio
+        from rasterio.warp import Resampling, calculate_default_transform, reproject
+    except ImportError:
+        raise UsageError(f"{path}: elevation models need rasterio", install("geo")) from None
+    try:
+        with rasterio.open(path) as dataset:
+            if dataset.crs is None:
+                raise UsageError(f"{path} does not say its coordinate system", "give one with EPSG:4326 or a UTM zone")
+            values = dataset.read(1, masked=True).astype(np.float64).filled(np.nan)
+            west, south, east, north = rasterio.warp.transform_bounds(dataset.crs, _WGS84, *dataset.bounds)
+            crs = utm_zone((south + north) / 2.0, (west + east) / 2.0)
+            place, width, height = calculate_default_transform(
+                dataset.crs, crs, dataset.width, dataset.height, *dataset.bounds
+            )
+            side = math.sqrt(abs(place.a * place.e))
+            heights = np.full((height, width), np.nan)
+            reproject(
+                values, heights, src_transform=dataset.transform, src_crs=dataset.crs, src_nodata=np.nan,
+                dst_transform=rasterio.Affine(side, 0.0, place.c, 0.0, -side, place.f), dst_crs=crs,
+                dst_nodata=np.nan, resampling=Resampling.bilinear,
+            )  # fmt: skip
+    except rasterio.errors.RasterioError as error:
+        raise UsageError(f"{path} is no elevation model: {first_line(error)}", "give a GeoTIFF with heights") from None
+    return Ground(heights, place.c, place.f, side, crs, sigma)
+
+
+def utm_zone(latitude: float, longitude: float) -> str:
+    """Returns the UTM zone of a place, as "EPSG:<code>"."""
+    return f"EPSG:{(32600 if latitude >= 0.0 else 32700) + min(60, int((longitude + 180.0) // 6.0) + 1)}"
+
+
+@inlined
+def height_at(heights: NDArray[np.float64], column: float, row: float) -> float:
+    """Returns the height at a place in cells from the upper left corner, nan beside the centres of all."""
+    u, v = column - 0.5, row - 0.5
+    rows, columns = heights.shape
+    if not (0.0 <= u <= columns - 1 and 0.0 <= v <= rows - 1):
+        return math.nan
+    i, j = min(int(u), columns - 2), min(int(v), rows - 2)
+    a, b = u - i, v - j
+    upper = (1.0 - a) * heights[j, i] + a * heights[j, i + 1]
+    lower = (1.0 - a) * heights[j + 1, i] + a * heights[j + 1, i + 1]
+    return float((1.0 - b) * upper + b * lower)
+
+
+@kernel
+def cast(
+    heights: NDArray[np.float64], start: NDArray[np.float64], step: NDArray[np.float64], reach: float, stride: float
+) -> float:
+    """Returns the metres to the ground along a line; start and step a metre: columns, rows, height.
+
+    The line is followed in strides (m) until it is below the ground, and there halved to a centimetre.
+    """
+    below, at = False, 0.0
+    last = 0.0
+    while at <= reach:
+        ground = height_at(heights, start[0] + at * step[0], start[1] + at * step[1])
+        if math.isnan(ground):
+            return math.nan
+        if start[2] + at * step[2] <= ground:
+            below = True
+            break
+        last = at
+        at += stride
+    if not below or at == 0.0:
+        return math.nan
+    while at - last > 0.01:
+        middle = 0.5 * (at + last)
+        ground = height_at(heights, start[0] + middle * step[0], start[1] + middle * step[1])
+        if start[2] + middle * step[2] <= ground:
+            at = middle
+        else:
+            last = middle
+    return at

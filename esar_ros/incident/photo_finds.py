@@ -1,0 +1,138 @@
+"""What the detector finds in photographs, placed on the ground. Pictures are looked at in slices of its own size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.camera_frame import CameraFrame
+from esar_ros.geometry.frames import Pose
+from esar_ros.incident.features import Find, Position
+from esar_ros.incident.ground import Ground
+from esar_ros.incident.looks import Look
+from esar_ros.incident.placing import Withheld, place
+from esar_ros.incident.sources.intake import Intake
+from esar_ros.perception.detectors.backend import Detection2D, DetectorBackend
+from esar_ros.perception.fusion.evidence import Calibrated, Reliability
+
+SLICE = (640, 480)  # px, of the pictures that the detector was measured on
+OVERLAP = 96  # px between slices, more than a person is long in them
+
+
+@dataclass(frozen=True)
+class Spotted:
+    """A detection in a whole picture."""
+
+    kind: str
+    probability: float
+    box: tuple[int, int, int, int]  # x, y of the upper left corner, width, height, px
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        """The pixel that is placed."""
+        x, y, width, height = self.box
+        return x + width / 2.0, y + height / 2.0
+
+
+def finds(
+    look: Look, detector: DetectorBackend, ground: Ground, intake: Intake, home: Position | None = None
+) -> list[Find]:
+    """Returns the finds in a look's picture; of those whose coordinate is withheld the intake is told.
+
+    home: where the drone took off, against which its height is checked. A find whose height could not be checked, or
+    whose look is in doubt, says so in its note.
+    """
+    picture = _pixels(look, intake)
+    if picture is None:
+        return []
+    found = []
+    for number, spotted in enumerate(spot(picture, detector), start=1):
+        placed = place(look, spotted.middle, ground, home)
+        if isinstance(placed, Withheld):
+            intake.fault(look.source, f"{spotted.kind} in it: {placed.why}", "its coordinate is withheld: look at it")
+            continue
+        found.append(
+            Find(
+                id=f"{look.source}:{number}",
+                kind=spotted.kind,
+                position=placed.position,
+                covariance=placed.covariance,
+                altitude_sigma=placed.altitude_sigma,
+                probability=spotted.probability,
+                time=look.time,
+                picture=look.picture,
+                source=look.source,
+                note="; ".join(placed.doubts),
+            )
+        )
+    return found
+
+
+def spot(picture: NDArray[np.uint8], detector: DetectorBackend) -> list[Spotted]:
+    """Returns what the detector finds in a picture (H, W, 3) RGB, surest first; what two slices show counts once."""
+    reliability = Reliability(detector.reliability if isinstance(detector, Calibrated) else None)
+    told = [
+        Spotted(each.kind, reliability.probability(each.kind, each.score), _moved(each, left, top))
+        for left, top, slice_ in _slices(picture)
+        for each in detector.detect([_frame(slice_)])[0]
+    ]
+    kept: list[Spotted] = []
+    for each in sorted(told, key=lambda spotted: -spotted.probability):
+        if not any(each.kind == other.kind and _overlap(each, other) for other in kept):
+            kept.append(each)
+    return kept
+
+
+def _pixels(look: Look, intake: Intake) -> NDArray[np.uint8] | None:
+    """Returns the picture (H, W, 3) RGB as the sensor has it; None, and a line why, where it cannot be read."""
+    if look.picture is None or look.model is None:
+        return None
+    image = cv2.imread(str(look.picture), cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION)
+    if image is None:
+        intake.fault(look.source, "its picture cannot be read", "copy it again from the card")
+        return None
+    if image.shape[:2] != (look.model.height, look.model.width):
+        intake.fault(look.source, "its picture is not as large as it says", "copy it again from the card")
+        return None
+    return np.asarray(image[..., ::-1], dtype=np.uint8)
+
+
+def _slices(picture: NDArray[np.uint8]) -> Iterator[tuple[int, int, NDArray[np.uint8]]]:
+    """Yields left and top edge, and pixels, of slices that cover a picture evenly."""
+    height, width = picture.shape[:2]
+    for top in _starts(height, SLICE[1]):
+        for left in _starts(width, SLICE[0]):
+            yield left, top, np.ascontiguousarray(picture[top : top + SLICE[1], left : left + SLICE[0]])
+
+
+def _starts(length: int, side: int) -> list[int]:
+    """Returns where slices of a side begin, so that they overlap and the last ends at the edge."""
+    if length <= side:
+        return [0]
+    count = -(-(length - OVERLAP) // (side - OVERLAP))
+    return [round(k * (length - side) / (count - 1)) for k in range(count)]
+
+
+def _frame(picture: NDArray[np.uint8]) -> CameraFrame:
+    """Returns a picture as detectors take it; its depth is not known."""
+    height, width = picture.shape[:2]
+    model = CameraModel.from_horizontal_fov(width, height, 1.0)
+    return CameraFrame("photograph", model, Pose(), np.full((height, width), np.nan, np.float32), picture)
+
+
+def _moved(detection: Detection2D, left: int, top: int) -> tuple[int, int, int, int]:
+    x, y, width, height = detection.box
+    return x + left, y + top, width, height
+
+
+def _overlap(a: Spotted, b: Spotted) -> bool:
+    """Returns whether the middle of either box lies in the other."""
+    return any(
+        one.box[0] <= x <= one.box[0] + one.box[2] and one.box[1] <= y <= one.box[1] + one.box[3]
+        for one, (x, y) in ((a, b.middle), (b, a.middle))
+    )

@@ -1,0 +1,190 @@
+"""The probability of detection (POD) of what was searched, and what it leaves of the probability of area (POA).
+
+Of a camera: by the detector's measured curve over the distance, in the light and weather of the look, through the
+canopy. Of people on foot: by coverage, Koester, Chiacchia, Twardy, Cooper, Frost and Robe (*Use of the Visual Range of
+Detection to Estimate Effective Sweep Width for Land Search and Rescue Based on 10 Detection Experiments in North
+America*, Wilderness & Environmental Medicine 25, 2014).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.signal import oaconvolve  # type: ignore[import-untyped]
+
+from esar_ros.incident.features import Floats, Track
+from esar_ros.incident.ground import Ground
+from esar_ros.incident.visibility import Seen
+from esar_ros.mission.observation import Brief
+from esar_ros.planning.belief.detection_probability import TABLE_RANGE, Detection, DetectionSettings
+
+SHARED = 0.5
+"""Share of a miss (of its logarithm) that looks from one side have in common: what hides somebody from one hides him
+from the next. Assumed, not measured."""
+SIDE = math.radians(20.0)
+"""rad, within which looks come from one side."""
+# Sides by zenith angle.
+_RINGS = tuple(
+    max(1, round(2.0 * math.pi * math.sin(ring * SIDE) / SIDE)) for ring in range(5)
+)  # sides by zenith angle
+_FIRST = np.cumsum((0, *_RINGS))  # side of each ring that comes first
+_STEP = 5.0  # m, that a receiver at rest wanders
+_FASTEST = 3.0  # m/s, on foot: what is faster is a ride
+_HOURS = 24.0
+_DAY = 86_400.0  # s
+
+
+class Target(Enum):
+    """How well the missing person is seen; the effective sweep width as a multiple of the range of detection."""
+
+    HIGH = 1.8
+    MEDIUM = 1.6
+    LOW = 1.1
+
+
+class Curves:
+    """The detector's curves, in the light of each look's time and in one weather, made once for each camera."""
+
+    def __init__(self, detector: str, weather: str, settings: DetectionSettings | None = None) -> None:
+        """Raises UsageError where the detector's model card cannot be used."""
+        self._detector, self._weather = detector, weather
+        self._settings = settings or DetectionSettings()
+        self._made: dict[tuple[float, int], Detection] = {}
+
+    def of(self, focal: float, time: float | None, longitude: float) -> Detection:
+        """Returns the curves of pictures of a focal length (px).
+
+        time: s since 1970, UTC, from which the hour follows by the sun; None: by day. longitude: degrees.
+        """
+        hour = 12 if time is None else int((time / _DAY * _HOURS + longitude / 15.0) % _HOURS)
+        if (focal, hour) not in self._made:
+            nowhere = np.zeros((0, 2))
+            brief = Brief("", "", "", self._weather, f"2000-01-01T{hour:02d}:00", 0.0, nowhere, 0.0, np.zeros(3), 0)
+            self._made[focal, hour] = Detection(self._settings, brief, self._detector, focal)
+        return self._made[focal, hour]
+
+
+def pod_of_look(seen: Seen, detection: Detection, transmission: Floats | None = None) -> Floats:
+    """Returns the POD (N,) of a person in each cell that one look shows.
+
+    transmission: (H, W) share of what canopy straight above lets through, to the power of how slanted the line of sight
+    is (Beer and Lambert).
+    """
+    metres = np.minimum(np.rint(seen.slant), TABLE_RANGE).astype(int)
+    pod = detection.person[metres] * detection.angle_factor(seen.sine)
+    if transmission is not None:
+        up = np.maximum(seen.toward[:, 2], 1e-3)
+        pod = pod * np.clip(transmission[seen.row, seen.column], 0.0, 1.0) ** (1.0 / up)
+    return np.asarray(pod)
+
+
+class Coverage:
+    """The cumulative POD of many looks.
+
+    With l = -ln(1 - POD) of each look, all together have the sum of (1 - SHARED) l, and of each side once SHARED times
+    the greatest l: looks from different sides are independent, of one side half of a miss is shared.
+    """
+
+    def __init__(self, shape: tuple[int, int]) -> None:
+        """shape: rows and columns of the ground."""
+        self._own = np.zeros(shape)
+        self._sides: dict[int, NDArray[np.float32]] = {}
+
+    def add(self, seen: Seen, pod: Floats) -> None:
+        """Counts a look; pod: (N,), each below 1."""
+        told = -np.log1p(-pod)
+        self._own[seen.row, seen.column] += (1.0 - SHARED) * told
+        side = side_of(seen.toward)
+        for number in np.unique(side):
+            best = self._sides.setdefault(int(number), np.zeros(self._own.shape, np.float32))
+            mine = side == number
+            row, column = seen.row[mine], seen.column[mine]
+            best[row, column] = np.maximum(best[row, column], told[mine])
+
+    @property
+    def pod(self) -> Floats:
+        """Cumulative POD (H, W)."""
+        told = self._own + SHARED * sum((best.astype(np.float64) for best in self._sides.values()), np.zeros(1))
+        return np.asarray(-np.expm1(-told))
+
+
+def side_of(toward: Floats) -> NDArray[np.int64]:
+    """Returns the side (N,) of directions (N, 3) of length 1: patches of the sky about 20 degrees wide."""
+    zenith = np.arccos(np.clip(toward[:, 2], 0.0, 1.0))
+    ring = np.minimum(np.rint(zenith / SIDE).astype(int), len(_RINGS) - 1)
+    count = np.array(_RINGS)[ring]
+    azimuth = np.arctan2(toward[:, 1], toward[:, 0]) % (2.0 * math.pi)
+    return np.asarray(_FIRST[ring] + np.minimum((azimuth / (2.0 * math.pi) * count).astype(int), count - 1))
+
+
+def sweep_width(detection_range: float, target: Target) -> float:
+    """Returns the effective sweep width (m) of searchers on foot.
+
+    detection_range: m, mean distance at which they lose and find such an object in that vegetation (the average maximum
+    detection range, walked on the spot).
+    """
+    return target.value * detection_range
+
+
+def pod_on_foot(width: float, length: float, area: float) -> float:
+    """Returns the POD of searchers who walk a length (m, of all together) in an area (m²): 1 - exp(-W L / A)."""
+    return -math.expm1(-width * length / area)
+
+
+def pod_of_walks(tracks: Sequence[Track], ground: Ground, width: float) -> Floats:
+    """Returns the POD (H, W) of people on foot by the ground that they walked: within half of their sweep width (m) of
+    each cell, its coverage is what was walked there times the width over the area.
+
+    A receiver's wander about a place of rest and rides are not walked.
+    """
+    rows, columns = ground.heights.shape
+    walked = np.zeros((rows, columns))
+    for track in tracks:
+        for start, end in _walked(ground.cells(track.latitude, track.longitude), track.time, ground.cell):
+            count = math.ceil(2.0 * float(np.linalg.norm(end - start)))
+            at = start + (end - start) * ((np.arange(count) + 0.5) / count)[:, None]
+            column, row = np.floor(at).astype(int).T
+            inside = (row >= 0) & (row < rows) & (column >= 0) & (column < columns)
+            length = float(np.linalg.norm(end - start)) * ground.cell / count
+            np.add.at(walked, (row[inside], column[inside]), length)
+    reach = int(width / 2.0 / ground.cell)
+    offset = np.arange(-reach, reach + 1.0) * ground.cell
+    disc = np.asarray(offset[:, None] ** 2 + offset**2 <= (width / 2.0) ** 2, dtype=np.float64)
+    near = oaconvolve(walked, disc, mode="same")
+    return np.asarray(-np.expm1(-width * np.maximum(near, 0.0) / (disc.sum() * ground.cell**2)))
+
+
+def _walked(cells: Floats, time: Floats, cell: float) -> Iterator[tuple[Floats, Floats]]:
+    """Yields the legs, start and end (2,) in cells, of a track (N, 2): from each point that is a step away from the
+    last one; none that were faster than people walk."""
+    last = 0
+    for n in range(1, len(cells)):
+        moved = float(np.linalg.norm(cells[n] - cells[last])) * cell
+        if moved < _STEP:
+            continue
+        if not moved > _FASTEST * (time[n] - time[last]):  # also where times are not told
+            yield cells[last], cells[n]
+        last = n
+
+
+class Shifted(NamedTuple):
+    """POA after a search without a find: as mass that is left, and made to sum to 1."""
+
+    left: Floats  # (H, W), POA (1 - POD)
+    rest: float  # the rest of the world, which nobody searched
+    success: float  # POS, the mass that the search would have found
+    normalised: Floats  # (H, W)
+    normalised_rest: float
+
+
+def shift(poa: Floats, rest: float, pod: Floats) -> Shifted:
+    """Returns what a search leaves of POA (H, W), of which rest lies outside the map; all sum to 1 before."""
+    left = poa * (1.0 - pod)
+    remaining = float(left.sum()) + rest
+    success = float((poa * pod).sum())
+    return Shifted(left, rest, success, left / remaining, rest / remaining)

@@ -1,0 +1,59 @@
+"""GPX of people, dogs and drones: tracks and named points. Elevations are above the sea."""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime, timezone
+from pathlib import Path
+
+from esar_ros.incident.features import Mover, Place, PlaceKind, Position, Search
+from esar_ros.incident.sources.intake import Intake, content
+from esar_ros.mission.errors import UsageError, first_line, install
+
+
+def read(path: Path, intake: Intake, mover: Mover = Mover.PERSON) -> Search:
+    """Returns the tracks, one for each unbroken segment, and the waypoints as landmarks.
+
+    Raises UsageError where the file cannot be read or holds neither.
+    """
+    try:
+        import gpxpy
+    except ImportError:
+        raise UsageError(f"{path}: GPX needs gpxpy", install("geo")) from None
+    try:
+        parsed = gpxpy.parse(content(path))
+    except (gpxpy.gpx.GPXException, ValueError) as error:
+        raise UsageError(f"{path} is no whole GPX file: {first_line(error)}", "export it again") from None
+    search = Search(path.stem)
+    for number, track in enumerate(parsed.tracks, start=1):
+        for part, segment in enumerate(track.segments, start=1):
+            name = (track.name or f"{path.stem} {number}") + f" ({part})" * (len(track.segments) > 1)
+            points = segment.points
+            search.tracks += intake.track(
+                path,
+                name,
+                mover,
+                [point.latitude for point in points],
+                [point.longitude for point in points],
+                [math.nan if point.elevation is None else point.elevation for point in points],
+                [math.nan if point.time is None else _seconds(point.time) for point in points],
+            )
+    for point in parsed.waypoints:
+        if wrong := intake.why_not(point.latitude, point.longitude):
+            intake.fault(path, f"waypoint {point.name}: {wrong[0]}", wrong[1])
+            continue
+        time = None if point.time is None else _seconds(point.time)
+        at = Position(point.latitude, point.longitude, point.elevation)
+        search.places.append(
+            Place(point.name or "waypoint", PlaceKind.LANDMARK, at, None, time, point.description or "")
+        )
+    if parsed.routes:
+        intake.fault(path, "its routes are left out: they are plans", "export the track that was walked")
+    if not parsed.tracks and not parsed.waypoints:
+        raise UsageError(f"{path} holds no track", "export the track that was walked")
+    return search
+
+
+def _seconds(time: datetime) -> float:
+    """Returns s since 1970; GPX is in UTC where it does not say otherwise (GPX 1.1, wptType)."""
+    return (time if time.tzinfo is not None else time.replace(tzinfo=timezone.utc)).timestamp()

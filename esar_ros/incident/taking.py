@@ -1,0 +1,165 @@
+"""What was done comes in: any file, by its kind, to the features of a search: tracks, POD, finds, footprints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from esar_ros.incident.features import Area, AreaKind, Floats, Mover, Position, Raster, Search, Track
+from esar_ros.incident.ground import Ground
+from esar_ros.incident.looks import Look
+from esar_ros.incident.photo_finds import finds
+from esar_ros.incident.placing import UNCHECKED, Withheld, camera_height
+from esar_ros.incident.pod import Coverage, Curves, Target, pod_of_look, pod_of_walks, sweep_width
+from esar_ros.incident.sources import ardupilot, gpx, photos, polygons, ros_bag, srt, ulog
+from esar_ros.incident.sources.intake import Intake
+from esar_ros.incident.sources.kinds import Kind, recognise
+from esar_ros.incident.visibility import see
+from esar_ros.mission.errors import UsageError, install
+from esar_ros.perception.detectors.backend import DetectorBackend
+from esar_ros.planning.belief.detection_probability import TABLE_RANGE
+
+CELL = 5.0  # m, least cell of a POD: a person's place is known no better
+_BELOW = 3.0  # standard deviations that a drone may fly below the ground
+_DRONE_HEIGHT = 5.0  # m, error of a drone's height above the sea, as of LookErrors
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a person states of the files, and what they are held against."""
+
+    ground: Ground | None = None  # None: nothing is ray-cast, tracks alone are taken
+    curves: Curves = field(default_factory=lambda: Curves("esar_yolo", "clear"))  # of who looks at the pictures
+    detector: DetectorBackend | None = None  # that looks for people in photographs; None: nobody does
+    home: Position | None = None  # where the drone took off
+    mover: Mover = Mover.PERSON  # of GPX
+    pod: float | None = None  # of polygons without one; of a GPX: it bounds searched ground
+    detection_range: float | None = None  # m, at which people on foot see such a target; None: their POD is not known
+    target: Target = Target.MEDIUM
+    topics: Mapping[str, str] = field(default_factory=dict)  # of a bag, by ros_bag.ROLES
+    origin: Position | None = None  # of a bag's odometry
+
+
+def take(
+    path: Path,
+    intake: Intake,
+    terms: Terms,
+    taken: Collection[str] = (),
+    progress: Progress = lambda _done, _count: None,
+) -> Search:
+    """Returns what a file or folder tells. The intake is told of each thing left out.
+
+    taken: digests of photographs that are passed over. Raises UsageError where all of it is unusable.
+    """
+    kind = recognise(path)
+    if kind is Kind.PHOTOS:
+        told = (photo.look for photo in photos.read(photos.files(path), intake, taken, progress))
+        search = _of_looks(path, told, intake, terms, Search(path.stem))
+        if not search.tracks and not search.finds and not search.rasters:
+            raise UsageError(f"{path}: no photograph of it is taken", "see the lines above")
+        return search
+    if kind is Kind.BAG:
+        search, looks = ros_bag.read(path, intake, terms.topics, terms.origin)
+        search = _of_looks(path, looks, intake, terms, search)
+    elif kind is Kind.POLYGONS or (kind is Kind.GPX and terms.pod is not None):
+        return polygons.read(path, intake, terms.pod)
+    elif kind is Kind.GPX:
+        search = gpx.read(path, intake, terms.mover)
+        _count_walks(path, search, terms)
+    else:
+        search = {Kind.ULOG: ulog.read, Kind.ARDUPILOT: ardupilot.read, Kind.SRT: srt.read}[kind](path, intake)
+    search.tracks = [_checked(track, path, intake, terms.ground) for track in search.tracks]
+    return search
+
+
+def _checked(track: Track, path: Path, intake: Intake, ground: Ground | None) -> Track:
+    """Returns a track, without its heights where a drone's lie below the ground by more than their error."""
+    if ground is None or track.mover is not Mover.DRONE or not np.isfinite(track.altitude).any():
+        return track
+    below = ground.under(track.latitude, track.longitude)
+    if not np.isfinite(track.altitude - below).any():
+        intake.fault(path, "it lies beside the elevation model", "its heights are not checked")
+        return track
+    if np.nanmedian(track.altitude - below) > -_BELOW * np.hypot(ground.sigma, _DRONE_HEIGHT):
+        return track
+    intake.fault(path, "its heights lie below the ground", "they are left out: is the elevation model above the sea?")
+    return replace(track, altitude=np.full_like(below, np.nan))
+
+
+def _count_walks(path: Path, search: Search, terms: Terms) -> None:
+    """Adds the POD of people on foot, where the range at which they see is known."""
+    walks = [track for track in search.tracks if track.mover is Mover.PERSON]
+    if terms.ground is None or terms.detection_range is None or not walks:
+        return
+    ground = terms.ground.coarser(CELL)
+    width = sweep_width(terms.detection_range, terms.target)
+    search.rasters.append(_raster(path.stem, pod_of_walks(walks, ground, width), ground))
+
+
+def _of_looks(path: Path, looks: Iterable[Look], intake: Intake, terms: Terms, search: Search) -> Search:
+    """Adds to a search what looks show: one after the other, none is kept."""
+    ground = None if terms.ground is None else terms.ground.coarser(CELL)
+    coverage = None if ground is None else Coverage(ground.heights.shape)
+    places: list[tuple[float, ...]] = []
+    for look in looks:
+        told = (math.nan if each is None else each for each in (look.altitude, look.time))
+        places.append((look.latitude, look.longitude, *told))
+        if ground is None or coverage is None or look.model is None or look.yaw is None or look.pitch is None:
+            continue
+        if not _show(look, ground, coverage, intake, terms):
+            continue
+        if terms.detector is not None and terms.ground is not None:
+            search.finds += finds(look, terms.detector, terms.ground, intake, terms.home)
+    if places and not search.tracks:
+        search.tracks = intake.track(path, path.stem, Mover.DRONE, *np.array(places).T)
+    if ground is not None and coverage is not None and (pod := coverage.pod).any():
+        search.rasters.append(_raster(path.stem, pod, ground))
+        search.areas += footprints(path.stem, pod > 0.0, ground)
+    return search
+
+
+def _show(look: Look, ground: Ground, coverage: Coverage, intake: Intake, terms: Terms) -> bool:
+    """Counts what a look shows; returns whether its height is to be trusted."""
+    height = camera_height(look, ground, terms.home)
+    if isinstance(height, Withheld):
+        intake.fault(look.source, height.why, "nothing in it is placed or counted as seen")
+        return False
+    if not height.checked:
+        intake.fault(look.source, UNCHECKED, "say where the drone took off: --home LAT,LON")
+    detection = terms.curves.of(look.model.fx if look.model else 0.0, look.time, look.longitude)
+    seen = see(look, ground, height.altitude, TABLE_RANGE)
+    coverage.add(seen, pod_of_look(seen, detection))
+    return True
+
+
+def _raster(name: str, pod: Floats, ground: Ground) -> Raster:
+    values = np.where(np.isfinite(ground.heights), pod, np.nan).astype(np.float32)
+    return Raster(name, values, ground.west, ground.north, ground.cell, ground.crs, "probability of detection")
+
+
+def footprints(name: str, seen: np.ndarray, ground: Ground) -> list[Area]:
+    """Returns the outlines of cells (H, W) that were seen."""
+    try:
+        import shapely
+        from rasterio import Affine
+        from rasterio.features import shapes
+    except ImportError as error:
+        raise UsageError(f"footprints need {error.name}", install("geo")) from None
+    place = Affine(ground.cell, 0.0, ground.west, 0.0, -ground.cell, ground.north)
+    areas = []
+    for shape, _ in shapes(seen.astype(np.uint8), mask=seen, transform=place):
+        polygon = shapely.geometry.shape(shape).simplify(ground.cell)
+        rings = [_degrees(np.array(ring.coords)[:-1], ground) for ring in (polygon.exterior, *polygon.interiors)]
+        areas.append(Area(name, AreaKind.FOOTPRINT, rings[0], tuple(rings[1:])))
+    return areas
+
+
+def _degrees(ring: Floats, ground: Ground) -> Floats:
+    """Returns longitudes and latitudes (N, 2) of east and north."""
+    return np.array([ground.to_geodetic(x, y)[::-1] for x, y in ring])

@@ -1,0 +1,77 @@
+"""The intake: coordinates that are nowhere, swapped, of another place; faults counted; heights' references."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from esar_ros.incident.features import Mover, Position, Track
+from esar_ros.incident.sources.intake import Intake
+
+NEAR = Position(34.0, 107.0)
+GPX = Path("walk.gpx")
+
+
+def track(
+    intake: Intake, latitude: list[float], longitude: list[float], time: list[float] | None = None
+) -> list[Track]:
+    heights = [10.0] * len(latitude)
+    return intake.track(GPX, "walk", Mover.PERSON, latitude, longitude, heights, time or list(range(len(latitude))))
+
+
+def test_a_track_of_the_search_is_taken_as_it_is() -> None:
+    intake = Intake(NEAR)
+    (found,) = track(intake, [34.0, 34.001], [107.0, 107.002])
+    assert found.latitude.tolist() == [34.0, 34.001]
+    assert found.source == "walk.gpx"
+    assert intake.faults == []
+
+
+@pytest.mark.parametrize(
+    ("latitude", "longitude", "near", "said"),
+    [
+        ([107.0, 107.1], [34.0, 34.1], None, "swapped"),
+        ([107.0, 107.1], [34.0, 34.1], NEAR, "swapped"),
+        ([7.0, 7.1], [46.0, 46.1], Position(46.0, 7.0), "swapped"),
+        ([34.0, 34.1], [-107.0, -107.1], NEAR, "north, south, east or west is lost"),
+        ([51.0, 51.1], [12.0, 12.1], NEAR, "more than 50 km from the search"),
+    ],
+)
+def test_a_track_of_another_place_is_refused_with_its_cause(
+    latitude: list[float], longitude: list[float], near: Position | None, said: str
+) -> None:
+    intake = Intake(near)
+    assert track(intake, latitude, longitude) == []
+    (line,) = intake.faults
+    assert said in line
+
+
+def test_points_without_a_fix_are_left_out_and_counted() -> None:
+    intake = Intake(NEAR)
+    (found,) = track(intake, [0.0, 34.0, np.nan, 34.001], [0.0, 107.0, 107.0, 107.0])
+    assert found.time.tolist() == [1.0, 3.0]
+    assert intake.faults == ["walk.gpx: walk: 2 of 4 points have no position: they are left out"]
+
+
+def test_a_clock_that_goes_back_is_put_in_order_and_said() -> None:
+    intake = Intake(NEAR)
+    (found,) = track(intake, [34.0, 34.1, 34.2], [107.0, 107.0, 107.0], [5.0, 9.0, 7.0])
+    assert found.latitude.tolist() == [34.0, 34.2, 34.1]
+    assert "its clock goes back" in intake.faults[0]
+
+
+def test_a_fault_of_many_files_is_one_line() -> None:
+    intake = Intake()
+    for number in range(1000):
+        intake.fault(f"{number}.JPG", "it has no position", "it is left out")
+    assert intake.faults == ["0.JPG and 999 more: it has no position: it is left out"]
+
+
+def test_heights_above_the_ellipsoid_need_the_geoid() -> None:
+    heights = np.array([100.0, 101.0])
+    assert Intake(undulation=48.0).above_sea(heights, GPX, "walk").tolist() == [52.0, 53.0]
+    without = Intake()
+    assert np.isnan(without.above_sea(heights, GPX, "walk")).all()
+    assert "--geoid" in without.faults[0]

@@ -1,0 +1,90 @@
+"""Searched ground as a GIS draws it: several formats and coordinate systems, PODs stated or not, bad outlines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import geopandas
+import pytest
+import shapely
+
+from esar_ros.incident.features import AreaKind, Position
+from esar_ros.incident.sources import polygons
+from esar_ros.incident.sources.intake import Intake
+from esar_ros.mission.errors import UsageError
+
+SQUARE = shapely.Polygon([(107.0, 34.0), (107.01, 34.0), (107.01, 34.01), (107.0, 34.01)])
+HOLED = shapely.Polygon(SQUARE.exterior.coords, [[(107.002, 34.002), (107.004, 34.002), (107.004, 34.004)]])
+NEAR = Position(34.0, 107.0)
+
+
+def frame(*shapes: Any, crs: str | None = "EPSG:4326", **fields: Any) -> Any:
+    return geopandas.GeoDataFrame(fields, geometry=list(shapes), crs=crs)
+
+
+@pytest.mark.parametrize(
+    ("name", "driver"), [("a.geojson", "GeoJSON"), ("a.gpkg", "GPKG"), ("a.kml", "LIBKML"), ("a.shp", "ESRI Shapefile")]
+)
+def test_polygons_of_every_format_with_a_stated_pod(tmp_path: Path, name: str, driver: str) -> None:
+    frame(HOLED, name=["north slope"]).to_file(tmp_path / name, driver=driver)
+    (area,) = polygons.read(tmp_path / name, Intake(NEAR), 0.7).areas
+    assert (area.name, area.kind, area.pod) == ("north slope", AreaKind.SEARCHED, 0.7)
+    assert area.outline.shape == (4, 2) and len(area.holes) == 1
+    assert set(map(tuple, area.outline.round(9).tolist())) == set(SQUARE.exterior.coords)
+
+
+def test_another_coordinate_system_is_converted(tmp_path: Path) -> None:
+    frame(SQUARE, pod=[0.5]).to_crs("EPSG:32648").to_file(tmp_path / "a.gpkg", driver="GPKG")
+    (area,) = polygons.read(tmp_path / "a.gpkg", Intake(NEAR)).areas
+    assert area.outline.min(axis=0) == pytest.approx([107.0, 34.0], abs=1e-8)
+
+
+@pytest.mark.parametrize(("stated", "pod"), [(0.6, 0.6), (60, 0.6), ("60 %", 0.6), ("0.5 %", 0.005)])
+def test_a_field_states_the_pod_as_a_share_or_in_percent(tmp_path: Path, stated: Any, pod: float) -> None:
+    frame(SQUARE, POD=[stated]).to_file(tmp_path / "a.geojson", driver="GeoJSON")
+    assert polygons.read(tmp_path / "a.geojson", Intake(NEAR), 0.9).areas[0].pod == pytest.approx(pod)
+
+
+@pytest.mark.parametrize(
+    ("shape", "pod", "said"),
+    [
+        (SQUARE, None, "has no POD"),
+        (SQUARE, 1.0, "a POD of 100%"),
+        (shapely.Polygon([(107.0, 34.0), (107.01, 34.01), (107.01, 34.0), (107.0, 34.01)]), 0.5, "crosses itself"),
+        (shapely.Polygon([(34.0, 107.0), (34.01, 107.0), (34.01, 107.01)]), 0.5, "swapped"),
+    ],
+)
+def test_a_polygon_that_cannot_be_taken_is_said_and_the_others_are_taken(
+    tmp_path: Path, shape: Any, pod: float | None, said: str
+) -> None:
+    frame(shape, SQUARE, name=["bad", "good"], pod=[pod, 0.4]).to_file(tmp_path / "a.gpkg", driver="GPKG")
+    intake = Intake(NEAR)
+    assert [area.name for area in polygons.read(tmp_path / "a.gpkg", intake).areas] == ["good"]
+    (line,) = intake.faults
+    assert said in line and "bad" in line
+
+
+def test_a_walk_around_the_ground_bounds_it(tmp_path: Path) -> None:
+    points = "".join(
+        f'<trkpt lat="{lat}" lon="{lon}"/>' for lon, lat in [*SQUARE.exterior.coords[:-1], (107.0, 34.0002)]
+    )
+    text = f'<gpx version="1.1" creator="t" xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg>{points}</trkseg></trk></gpx>'
+    (tmp_path / "a.gpx").write_text(text, encoding="utf-8")
+    (area,) = polygons.read(tmp_path / "a.gpx", Intake(NEAR), 0.8).areas
+    assert area.pod == 0.8
+
+
+def test_what_cannot_be_read_or_placed_is_refused(tmp_path: Path) -> None:
+    frame(SQUARE, crs=None).to_file(tmp_path / "bare.shp")
+    frame(shapely.Point(107.0, 34.0)).to_file(tmp_path / "point.geojson", driver="GeoJSON")
+    (tmp_path / "cut.geojson").write_text(json.dumps({"type": "FeatureCollection"})[:20], encoding="utf-8")
+    (tmp_path / "empty.kml").touch()
+    refused = {
+        "bare.shp": "coordinate system", "point.geojson": "no polygon", "cut.geojson": "cannot be read",
+        "empty.kml": "0 bytes", "absent.kml": "No such file",
+    }  # fmt: skip
+    for name, said in refused.items():
+        with pytest.raises(UsageError, match=said):
+            polygons.read(tmp_path / name, Intake(NEAR), 0.5)

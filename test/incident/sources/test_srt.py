@@ -1,0 +1,70 @@
+"""A video's telemetry in the forms that drones write, and what none of them tells."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from esar_ros.incident.features import Position
+from esar_ros.incident.sources import srt
+from esar_ros.incident.sources.intake import Intake
+from esar_ros.mission.errors import UsageError
+
+NAMED = (
+    '<font size="28">FrameCnt: {n}, DiffTime: 33ms\n2026-05-01 12:00:{n:02d}.500\n[iso: 100] [shutter: 1/640.0] '
+    "[focal_len: 24.00] [latitude: {lat:.6f}] [longitude: {lon:.6f}] [rel_alt: 1.300 abs_alt: 1561.000] </font>"
+)
+OLD = "[iso : 100] [latitude : {lat:.6f}] [longtitude : {lon:.6f}] [altitude: 1500.0]"
+PAIRED = "GPS({lon:.6f},{lat:.6f},18) BAROMETER(91.2) HOME({lon:.6f},{lat:.6f})"
+SHORT = "F/2.8, SS 500, ISO 100, EV 0, GPS ({lon:.4f}, {lat:.4f}, 15), D 5.3m, H 10.2m"
+
+
+def video(folder: Path, form: str, lat: float = 34.0, lon: float = 107.0, frames: int = 4) -> Path:
+    cues = [
+        f"{n}\n00:00:{n:02d},000 --> 00:00:{n:02d},033\n" + form.format(n=n, lat=lat + 1e-3 * (n // 2 == 1), lon=lon)
+        for n in range(frames)
+    ]
+    (folder / "DJI_1.SRT").write_text("\n\n".join(cues), encoding="utf-8")
+    return folder / "DJI_1.SRT"
+
+
+@pytest.mark.parametrize("form", [NAMED, OLD, PAIRED, SHORT])
+def test_the_different_positions_are_the_track_in_every_form(tmp_path: Path, form: str) -> None:
+    (track,) = srt.read(video(tmp_path, form), Intake(Position(34.0, 107.0), utc_offset=8.0)).tracks
+    assert track.latitude.tolist() == pytest.approx([34.0, 34.001, 34.001])
+    assert set(track.longitude) == {107.0}
+
+
+def test_height_and_time_are_told_where_the_zone_is(tmp_path: Path) -> None:
+    (track,) = srt.read(video(tmp_path, NAMED), Intake(utc_offset=8.0)).tracks
+    assert track.time[0] == datetime(2026, 5, 1, 4, 0, 0, 500_000, timezone.utc).timestamp()
+    assert track.altitude[0] == 1561.0
+    intake = Intake()
+    assert np.isnan(srt.read(video(tmp_path, NAMED), intake).tracks[0].time).all()
+    assert "--utc-offset" in intake.faults[0]
+
+
+def test_which_number_is_the_latitude_is_not_guessed(tmp_path: Path) -> None:
+    path = video(tmp_path, PAIRED, lat=46.0, lon=7.0)
+    intake = Intake()
+    assert srt.read(path, intake).tracks == []
+    assert "which coordinate is the latitude" in intake.faults[0]
+    search = srt.read(path, Intake(Position(46.0, 7.0)))
+    assert search.tracks[0].latitude[0] == 46.0
+    assert search.places[0].position == Position(46.0, 7.0)
+
+
+def test_a_video_indoors_has_no_track(tmp_path: Path) -> None:
+    intake = Intake()
+    assert srt.read(video(tmp_path, NAMED, lat=-0.0004, lon=0.0, frames=2), intake).tracks == []
+    assert any("fewer than two positions" in line for line in intake.faults)
+
+
+@pytest.mark.parametrize("text", ["", "1\n00:00:01,000 --> 00:00:02,000\nHello\n", "no subtitles"])
+def test_what_tells_no_position_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.srt").write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match=r"a\.srt"):
+        srt.read(tmp_path / "a.srt", Intake())

@@ -1,0 +1,93 @@
+"""The elevation model: places on its grid, its north, heights, lines cast on it, and files that are none."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import rasterio
+
+from esar_ros.geometry.geodesy import Origin
+from esar_ros.incident.features import Raster
+from esar_ros.incident.ground import Ground, read_ground, utm_zone
+from esar_ros.mission.errors import UsageError
+from helpers.hills import CRS, LATITUDE, LONGITUDE, NORTH, WEST, hills
+
+GROUND = hills()
+
+
+def test_grid_and_degrees_go_there_and_back() -> None:
+    x, y = GROUND.to_grid(LATITUDE, LONGITUDE)
+    assert GROUND.to_geodetic(x, y) == pytest.approx((LATITUDE, LONGITUDE), abs=1e-10)
+
+
+@pytest.mark.parametrize("longitude", [102.5, 105.0, 107.9])
+def test_convergence_turns_true_north_to_the_grids(longitude: float) -> None:
+    x, y = GROUND.to_grid(LATITUDE, longitude)
+    latitude, east, _ = Origin(LATITUDE, longitude, 0.0).to_geodetic([0.0, 100.0, 0.0])
+    ahead = GROUND.to_grid(latitude, east)
+    grid_azimuth = math.degrees(math.atan2(ahead[0] - x, ahead[1] - y))
+    assert grid_azimuth == pytest.approx(-GROUND.convergence(LATITUDE, longitude), abs=1e-3)
+
+
+def test_heights_are_those_of_cells_and_between() -> None:
+    x, y = WEST + 10.5 * GROUND.cell, NORTH - 20.5 * GROUND.cell
+    assert GROUND.height(x, y) == GROUND.heights[20, 10]
+    assert GROUND.height(x + 2.5, y) == pytest.approx(GROUND.heights[20, 10:12].mean())
+    assert math.isnan(GROUND.height(WEST - 1.0, y))
+    places = np.array([GROUND.to_geodetic(x + 2.5, y), (LATITUDE, LONGITUDE), (35.0, 107.0)])
+    below = GROUND.under(*places.T)
+    assert below[:2] == pytest.approx([GROUND.height(x + 2.5, y), GROUND.height(*GROUND.to_grid(LATITUDE, LONGITUDE))])
+    assert math.isnan(below[2])
+
+
+def test_a_line_ends_on_the_ground() -> None:
+    origin = np.array([WEST + 600.0, NORTH - 600.0, 1600.0])
+    direction = np.array([0.6, 0.3, -0.5]) / np.linalg.norm([0.6, 0.3, -0.5])
+    far = GROUND.cast(origin, direction, 1000.0)
+    end = origin + far * direction
+    assert end[2] == pytest.approx(GROUND.height(end[0], end[1]), abs=0.02)
+    assert math.isnan(GROUND.cast(origin, np.array([0.0, 0.0, 1.0]), 1000.0))
+    assert math.isnan(GROUND.cast(origin, direction, far - 1.0))
+
+
+def test_a_raster_of_degrees_comes_to_its_zone(tmp_path: Path) -> None:
+    step, side = 1e-4, 120
+    longitude, latitude = 107.0 + (np.arange(side) + 0.5) * step, 34.0 - (np.arange(side) + 0.5) * step
+    heights = 1500.0 + 1e4 * (longitude[None, :] - 107.0) + 2e4 * (latitude[:, None] - 34.0)
+    profile = {"driver": "GTiff", "width": side, "height": side, "count": 1, "dtype": "float32", "crs": "EPSG:4326"}
+    place = rasterio.Affine(step, 0, 107.0, 0, -step, 34.0)
+    with rasterio.open(tmp_path / "a.tif", "w", transform=place, **profile) as out:
+        out.write(heights.astype(np.float32), 1)
+    ground = read_ground(tmp_path / "a.tif")
+    assert ground.crs == CRS
+    x, y = ground.to_grid(34.0 - 60.3 * step, 107.0 + 44.7 * step)
+    assert ground.height(x, y) == pytest.approx(1500.0 + 44.7 - 120.6, abs=0.1)
+
+
+@pytest.mark.parametrize("content", [b"", b"no raster"])
+def test_what_is_no_elevation_model_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "a.tif").write_bytes(content)
+    with pytest.raises(UsageError, match=r"a\.tif"):
+        read_ground(tmp_path / "a.tif")
+
+
+def test_zones() -> None:
+    assert utm_zone(34.0, 107.0) == CRS
+    assert utm_zone(-8.3, 115.4) == "EPSG:32750"
+    assert utm_zone(10.0, 180.0) == "EPSG:32660"
+
+
+def test_a_feature_becomes_ground() -> None:
+    raster = Raster("dem", np.full((4, 4), 7.0, np.float32), 0.0, 40.0, 10.0, CRS, "m")
+    assert Ground.of(raster).height(20.0, 20.0) == 7.0
+
+
+def test_coarser_cells_are_means_at_the_same_place() -> None:
+    coarse = GROUND.coarser(12.0)
+    assert coarse.cell == 10.0
+    assert coarse.heights[3, 4] == pytest.approx(GROUND.heights[6:8, 8:10].mean())
+    assert coarse.height(WEST + 45.0, NORTH - 35.0) == pytest.approx(coarse.heights[3, 4])
+    assert GROUND.coarser(7.0) is GROUND
