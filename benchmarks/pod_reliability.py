@@ -3,8 +3,8 @@
 `python benchmarks/pod_reliability.py [--flights 200] [--maps lop_nur,dapeng,aotai] [--detector NAME]`. Each flight
 passes straight by one person on the ground and takes up to LOOKS pictures by day in fair weather. Where and how each
 was taken is told with the errors that a look states (esar_ros.incident.looks), and from that alone the POD of the
-person's cell is computed. He was found where the detector's box holds his middle in any picture. The share of a miss that looks from
-one side have in common is also fitted to the flights (the likeliest of SHARES). The last line is JSON.
+person's cell is computed. He was found where the detector's box holds his middle in any picture. The share of a miss
+that looks from one side have in common is also fitted to the flights (the likeliest of SHARES). The last line is JSON.
 """
 
 from __future__ import annotations
@@ -209,9 +209,9 @@ def main() -> int:
     print(by_map)
     if arguments.page:
         about = (
-            "Each flight passes one person and takes up to six pictures by day in fair weather; where each was taken is "
-            "told with the errors that a look states, and the POD of his cell is computed from that alone. Shares of a miss "
-            f"in common are assumed to be {SHARED:g} and fitted here."
+            "Each flight passes one person and takes up to six pictures by day in fair weather; where each was taken "
+            "is told with the errors that a look states, and the POD of his cell is computed from that alone. The "
+            f"share of a miss that looks from one side have in common is assumed to be {SHARED:g}, and fitted here."
         )
         conditions = {"flights": len(flown), "seed": arguments.seed, "detector": arguments.detector}
         tables = [

@@ -24,6 +24,7 @@ from esar_ros.perception.detectors.backend import DetectorBackend
 from esar_ros.planning.belief.detection_probability import TABLE_RANGE
 
 CELL = 5.0  # m, least cell of a POD: a person's place is known no better
+_PATCH = 16  # cells
 _BELOW = 3.0  # standard deviations that a drone may fly below the ground
 _DRONE_HEIGHT = 5.0  # m, error of a drone's height above the sea, as of LookErrors
 
@@ -144,16 +145,17 @@ def _raster(name: str, pod: Floats, ground: Ground) -> Raster:
 
 
 def footprints(name: str, seen: np.ndarray, ground: Ground) -> list[Area]:
-    """Returns the outlines of cells (H, W) that were seen."""
+    """Returns the outlines of cells (H, W) that were seen; patches and holes of a few cells are not told."""
     try:
         import shapely
         from rasterio import Affine
-        from rasterio.features import shapes
+        from rasterio.features import shapes, sieve
     except ImportError as error:
         raise UsageError(f"footprints need {error.name}", install("geo")) from None
     place = Affine(ground.cell, 0.0, ground.west, 0.0, -ground.cell, ground.north)
     areas = []
-    for shape, _ in shapes(seen.astype(np.uint8), mask=seen, transform=place):
+    whole = sieve(seen.astype(np.uint8), _PATCH)
+    for shape, _ in shapes(whole, mask=whole > 0, transform=place):
         polygon = shapely.geometry.shape(shape).simplify(ground.cell)
         rings = [_degrees(np.array(ring.coords)[:-1], ground) for ring in (polygon.exterior, *polygon.interiors)]
         areas.append(Area(name, AreaKind.FOOTPRINT, rings[0], tuple(rings[1:])))
