@@ -12,7 +12,7 @@ import numpy as np
 from esar_ros.incident.features import Area, AreaKind, Floats, Mover, Position, Raster, Search, Track
 from esar_ros.incident.ground import Ground
 from esar_ros.incident.looks import Look
-from esar_ros.incident.photo_finds import finds
+from esar_ros.incident.photo_finds import finds, merge
 from esar_ros.incident.placing import UNCHECKED, Withheld, camera_height
 from esar_ros.incident.pod import Coverage, Curves, Target, pod_of_look, pod_of_walks, sweep_width
 from esar_ros.incident.sources import ardupilot, gpx, photos, polygons, ros_bag, srt, ulog
@@ -117,6 +117,7 @@ def _of_looks(path: Path, looks: Iterable[Look], intake: Intake, terms: Terms, s
             continue
         if terms.detector is not None and terms.ground is not None:
             search.finds += finds(look, terms.detector, terms.ground, intake, terms.home)
+    search.finds = merge(search.finds)
     if places and not search.tracks:
         search.tracks = intake.track(path, path.stem, Mover.DRONE, *np.array(places).T)
     if ground is not None and coverage is not None and (pod := coverage.pod).any():
