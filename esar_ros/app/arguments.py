@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -21,6 +22,8 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **{"allow_abbrev": False, **options})
+        # What begins with a minus is a value where it is a number or a coordinate: --start -33.95,151.2.
+        self._negative_number_matcher = re.compile(r"-\d*\.?\d+(?:,-?\d*\.?\d+)*")
 
     def _parsers(self) -> list[argparse.ArgumentParser]:
         """Returns this parser and those of its commands."""

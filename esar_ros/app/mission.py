@@ -22,6 +22,7 @@ from esar_ros.app.progress import ProgressLine, parse
 from esar_ros.app.results import TASK, ResultsFolder
 from esar_ros.mission.briefing import make_brief
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.names import PRESETS
 from esar_ros.mission.task import Task, parse_task
 from esar_ros.mission.task_files import is_path
 from esar_ros.nodes.core.faults.checked import checked_schedule
@@ -32,7 +33,6 @@ from esar_ros.nodes.graph.mission import (
     NO_PORT,
     ODOMETRIES,
     PACES,
-    PRESETS,
     PX4,
     RECORDS,
     WORLDS,

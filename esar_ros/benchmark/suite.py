@@ -1,7 +1,8 @@
 """The interface of a suite, the tasks and rules of one benchmark, to the runner, the report and the command line.
 
-A new suite is a folder in `suites/` with an object of this interface, which `suites/__init__.py` lists in `_SUITES`. A
-suite of missions that the graph and the engine fly also has the interface `MissionSuite` of `engine/missions.py`.
+A new suite is a folder in `suites/` with an object of this interface, which `suites/__init__.py` lists in `_SUITES`, or
+another package's object under the entry point `esar_ros.suites` (examples/my_suite). A suite of missions that the graph
+and the engine fly also has the interface `MissionSuite` of `engine/missions.py`.
 """
 
 from __future__ import annotations

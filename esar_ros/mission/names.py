@@ -1,10 +1,11 @@
-"""Names of topics, frames, and of the planner and detector taken where a user names none: their one home.
+"""The one home of names: topics, frames, sizes of pictures, the planner and detector of whoever names none.
 
 Topics are relative to the vehicle's namespace.
 """
 
 from __future__ import annotations
 
+PRESETS = {"paper": (640, 480), "fast": (320, 240)}  # name -> width and height of pictures
 CAMERAS: tuple[str, ...] = ("front", "left", "right", "down")
 
 # Frames (REP-105); those of a vehicle are prefixed with its name.

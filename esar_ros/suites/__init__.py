@@ -1,11 +1,15 @@
-"""Benchmarks, a folder a paper: tasks, their rules and how one is put into a world. `find_suite` knows them by name."""
+"""Benchmarks, a folder a paper: tasks, their rules and how one is put into a world. `find_suite` knows them by name.
+
+Another package adds one by naming its object (benchmark.suite.Suite) in the entry-point group `esar_ros.suites`.
+"""
 
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING
 
-from esar_ros.mission.errors import UsageError, suggest
+from esar_ros.mission.errors import UsageError, first_line, suggest
 
 if TYPE_CHECKING:
     from esar_ros.benchmark.suite import Suite
@@ -16,17 +20,31 @@ _SUITES = {  # module and object, imported when asked for
     "rescuebench": ("esar_ros.suites.rescuebench.suite", "RESCUEBENCH"),
 }
 DEFAULT = "esarbench"
+GROUP = "esar_ros.suites"
 
 
 def suite_names() -> tuple[str, ...]:
-    """Returns the names of all suites."""
-    return tuple(_SUITES)
+    """Returns the names of all suites, the package's own first."""
+    return (*_SUITES, *sorted(_foreign().keys() - _SUITES.keys()))
 
 
 def find_suite(name: str) -> Suite:
     """Returns the suite of a name. Raises UsageError."""
-    if name not in _SUITES:
-        raise UsageError(f"unknown suite '{name}'", suggest(name, _SUITES))
-    module, attribute = _SUITES[name]
-    suite: Suite = getattr(import_module(module), attribute)
+    if name in _SUITES:
+        module, attribute = _SUITES[name]
+        own: Suite = getattr(import_module(module), attribute)
+        return own
+    point = _foreign().get(name)
+    if point is None:
+        raise UsageError(f"unknown suite '{name}'", suggest(name, suite_names()))
+    try:
+        suite: Suite = point.load()
+    except Exception as error:  # whatever another package's import raises
+        raise UsageError(f"suite '{name}' ({point.value}) does not load: {first_line(error)}", "mend it") from error
+    if getattr(suite, "name", None) != name:
+        raise UsageError(f"suite '{name}' ({point.value}) has another name", f"its object is to have name = {name!r}")
     return suite
+
+
+def _foreign() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=GROUP)}

@@ -86,7 +86,7 @@ def min_score(curve: Mapping[str, Sequence[float]], probability: float = UNSURE)
     return round(min(max(score, LOWEST), HIGHEST), 3)
 
 
-def detection_probability(images: Sequence[LabelledImage], limits: dict[str, float]) -> dict[str, Any]:
+def detection_probability(images: Sequence[LabelledImage], limits: Mapping[str, float]) -> dict[str, Any]:
     """Share of objects with any visible pixel that one image finds, by range; for people, all clues, and each class.
 
     "day" is daylight in fair weather, "dark" night in any weather; "fit" is the belief planner's curve, best / (1 +

@@ -100,7 +100,7 @@ def test_tasks_come_from_lists_files_and_ids(tmp_path: Path) -> None:
     assert choose_tasks(ESARBENCH, "aotai-second,aotai-first", 1) == ("aotai-second",)
     sets = [ESARBENCH.task_set(name) for name in ("mini", "test")]
     both = choose_tasks(ESARBENCH, "mini,test")
-    assert both[:4] == (sets[0][0], sets[1][0], sets[0][1], sets[1][1]) and sorted(both) == sorted(sets[0] + sets[1])
+    assert both[:4] == (sets[0][0], sets[1][0], sets[0][1], sets[1][1]) and sorted(both) == sorted([*sets[0], *sets[1]])
     many = tuple(f"aotai-wu-1-{number:02}" for number in range(60))
     assert choose_tasks(ESARBENCH, ",".join(many)) == many, "longer than a file's name may be"
     file = resource("config/tasks") / "aotai-first.json"

@@ -164,6 +164,7 @@ def test_coordinates_are_placed_by_a_start_that_is_given(capsys: pytest.CaptureF
     assert brief.main([words, "--start", "33.95,107.75"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "north (0°)" in shown and "not understood" not in shown
+    assert brief.main([words, "--start", "-33.95,151.2"]) == 0  # a minus begins no flag
     with pytest.raises(UsageError, match="LAT,LON"):
         brief.main([words, "--start", "95,1"])
     with pytest.raises(UsageError, match="a task has its own start"):

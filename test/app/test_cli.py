@@ -13,7 +13,7 @@ import pytest
 
 from esar_ros import __version__
 from esar_ros.app import cli
-from esar_ros.app.arguments import on_off, shown
+from esar_ros.app.arguments import Parser, on_off, shown
 from esar_ros.app.reference_pages.commands import parser_of
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
@@ -132,7 +132,7 @@ def test_a_misspelt_word_is_answered_with_the_one_that_is_meant(
 def test_no_part_of_a_flag_is_taken_for_it() -> None:
     for module in {module for _, module in cli.VERBS.values()}:
         parser = parser_of(module)
-        assert not any(part.allow_abbrev for part in parser._parsers()), module
+        assert isinstance(parser, Parser) and not any(part.allow_abbrev for part in parser._parsers()), module
 
 
 def test_the_version_is_told(capsys: Streams) -> None:

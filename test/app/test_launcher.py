@@ -17,8 +17,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("esar", "setup.py", "pyproject.toml", "package.xml", "CMakeLists.txt", "requirements", "msg", "srv", "action")
-PARTS += ("cmake", "scripts", "interfaces", "config/graph.env", "config/constraints-jazzy.txt")
+PARTS = (
+    "esar", "setup.py", "pyproject.toml", "package.xml", "CMakeLists.txt", "requirements", "msg", "srv", "action",
+    "cmake", "scripts", "interfaces", "config/graph.env", "config/constraints-jazzy.txt",
+)  # fmt: skip
 
 # Variables that the launcher sets: those of the run that started this test are none of its business.
 OWN = ("ESAR_", "FAST", "MALLOC_", "NUMBA_", "RMW_", "ROS_")
@@ -81,7 +83,7 @@ class Launcher:
 
     def run(self, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
         """Run ./esar to its end."""
-        command = [self.root / "esar", *arguments]
+        command = [str(self.root / "esar"), *arguments]
         return subprocess.run(
             command, env=self.environ(**environ), capture_output=True, text=True, timeout=60, check=False
         )
@@ -165,7 +167,7 @@ def test_a_step_that_failed_is_taken_up_again(launcher: Launcher) -> None:
 def test_ctrl_c_ends_the_set_up_at_once_and_the_next_use_goes_on(launcher: Launcher) -> None:
     hangs = launcher.record / "hang-lock.txt"
     hangs.touch()
-    command = [launcher.root / "esar", "exec", "true"]
+    command = [str(launcher.root / "esar"), "exec", "true"]
     with subprocess.Popen(
         command, env=launcher.environ(), stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:

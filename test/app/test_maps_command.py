@@ -46,7 +46,7 @@ def test_every_extra_that_a_message_names_is_one_of_the_package() -> None:
     named = {
         extra for path in sources for extra in re.findall(r'\binstall\("(\w+)"\)', path.read_text(encoding="utf-8"))
     }
-    assert len(named) > 6 and named <= set(metadata("esar_ros").get_all("Provides-Extra"))
+    assert len(named) > 6 and named <= set(metadata("esar_ros").get_all("Provides-Extra", []))
 
 
 @pytest.mark.parametrize(

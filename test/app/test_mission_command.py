@@ -217,8 +217,13 @@ def test_a_corrected_brief_is_flown_as_a_task_beside_its_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     flown: list[str] = []
+
+    def fly(options: Any, line: Any) -> int:
+        flown.append(options.task)
+        return 0
+
     monkeypatch.setattr(mission.prepare, "ensure", lambda *_: None)
-    monkeypatch.setattr(mission, "fly", lambda options, line: flown.append(options.task) or 0)
+    monkeypatch.setattr(mission, "fly", fly)
     arguments = ["--out", str(tmp_path), "--task", "aotai-first"]
     assert mission.main([*arguments, "--correct", "two are missing"]) == 0
     asked, told = load_task("aotai-first"), load_task(flown[0])

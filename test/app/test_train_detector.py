@@ -1,6 +1,10 @@
 """`esar train-detector`: what cannot work is told in one line before anything is drawn."""
 
+from __future__ import annotations
+
 import importlib.util
+from pathlib import Path
+from typing import Any, NoReturn
 
 import pytest
 
@@ -9,8 +13,8 @@ from esar_ros.mission.errors import UsageError
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_drawn(monkeypatch, tmp_path):
-    def draw(*_):
+def nothing_is_drawn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def draw(*_: Any) -> NoReturn:
         raise AssertionError("something was drawn")
 
     monkeypatch.setattr(train_detector, "render_split", draw)
@@ -27,24 +31,26 @@ def nothing_is_drawn(monkeypatch, tmp_path):
         (["--cpu", "--gpu"], "not allowed"),
     ],
 )
-def test_bad_arguments(arguments, words):
+def test_bad_arguments(arguments: Any, words: Any) -> None:
     with pytest.raises(UsageError, match=words):
         train_detector.main(arguments)
 
 
 @pytest.mark.parametrize("package", ["torch", "ultralytics", "onnx"])
-def test_without_a_package_it_says_what_to_install(monkeypatch, package):
+def test_without_a_package_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, package: Any) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == package else object())
     with pytest.raises(UsageError, match=r"esar_ros\[train\]"):
         train_detector.main(["--maps", "k2"])
 
 
 @pytest.mark.parametrize(("flags", "device"), [([], "cpu"), (["--cpu"], "cpu"), (["--gpu"], "cuda:0")])
-def test_both_stages_train_on_the_device_that_was_asked_for(monkeypatch, tmp_path, flags, device):
+def test_both_stages_train_on_the_device_that_was_asked_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, flags: Any, device: Any
+) -> None:
     """By torch's own name of it: it knows no device '0'."""
     asked = []
 
-    def first(_data, out, recipe, _start):
+    def first(_data: Any, out: Any, recipe: Any, _start: Any) -> Any:
         asked.append(recipe.device)
         out.mkdir()
         (out / "last.pt").touch()
@@ -66,10 +72,12 @@ def test_both_stages_train_on_the_device_that_was_asked_for(monkeypatch, tmp_pat
     assert asked == [device, device]
 
 
-def test_the_map_left_out_is_tested_on_and_not_drawn_for_training(monkeypatch, tmp_path):
+def test_the_map_left_out_is_tested_on_and_not_drawn_for_training(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     drawn = []
 
-    def draw(_root, split, maps, *_):
+    def draw(_root: Any, split: Any, maps: Any, *_: Any) -> Any:
         drawn.append((split, tuple(maps)))
         return iter(())
 
@@ -84,7 +92,7 @@ def test_the_map_left_out_is_tested_on_and_not_drawn_for_training(monkeypatch, t
     ]  # fmt: skip
 
 
-def test_a_card_says_what_its_network_has_seen():
+def test_a_card_says_what_its_network_has_seen() -> None:
     assert "Licence" in train_detector._about(("k2", "aotai"), ("k2", "aotai"))
     measured = train_detector._about(("aotai", "lop_nur"), ("k2",))
     assert "not to be flown" in measured and "aotai, lop_nur alone, and tested on k2" in measured

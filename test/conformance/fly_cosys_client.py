@@ -3,10 +3,13 @@
 python fly_cosys_client.py PORT
 """
 
+from __future__ import annotations
+
 import contextlib
 import io
 import json
 import sys
+from typing import Any
 
 import cosysairsim as airsim
 import numpy as np
@@ -14,7 +17,7 @@ import numpy as np
 GOAL = (6.0, 4.0, -7.0)
 
 
-def main(port):
+def main(port: Any) -> None:
     """Connect, take off, go somewhere, look, land."""
     client = airsim.MultirotorClient(port=port)
     greeting = io.StringIO()

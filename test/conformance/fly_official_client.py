@@ -3,8 +3,11 @@
 python fly_official_client.py PORT
 """
 
+from __future__ import annotations
+
 import json
 import sys
+from typing import Any
 
 import airsim
 import numpy as np
@@ -13,7 +16,7 @@ CAMERAS = ("front", "left", "right", "down")
 GOAL = (12.0, 8.0, -9.0)
 
 
-def main(port):
+def main(port: Any) -> None:
     """One flight: connect, arm, take off, go somewhere, look, land."""
     seen = {}
     client = airsim.MultirotorClient(port=port)

@@ -3,12 +3,15 @@
 python walk_official_client.py PORT FOLDER       FOLDER: where the simulator records
 """
 
+from __future__ import annotations
+
 import contextlib
 import io
 import json
 import os
 import sys
 import time
+from typing import Any
 
 import airsim
 import numpy as np
@@ -21,12 +24,12 @@ MAX_FREE = airsim.DrivetrainType.MaxDegreeOfFreedom
 class Walk:
     """The client, and what was seen so far: "ok", "wrong: ..." or "error: ..." for each method."""
 
-    def __init__(self, port, folder):
+    def __init__(self, port: Any, folder: Any) -> None:
         self.client = airsim.MultirotorClient(port=port)
         self.port, self.folder = port, folder
-        self.seen = {}
+        self.seen: dict[str, str] = {}
 
-    def call(self, name, *arguments, want=lambda value: True, **named):
+    def call(self, name: Any, *arguments: Any, want: Any = lambda value: True, **named: Any) -> Any:
         """Call a method, wait for it if it is a motion, and check its answer."""
         try:
             with contextlib.redirect_stdout(io.StringIO()):
@@ -41,10 +44,10 @@ class Walk:
             self.seen[name] = told
         return value
 
-    def state(self):
+    def state(self) -> Any:
         return self.client.getMultirotorState().kinematics_estimated
 
-    def run(self):
+    def run(self) -> Any:
         self.session()
         self.clock()
         self.motion()
@@ -58,7 +61,7 @@ class Walk:
         self.pre_emption()
         return self.seen
 
-    def session(self):
+    def session(self) -> None:
         self.call("confirmConnection")
         self.call("ping", want=lambda v: v is True)
         self.call("getClientVersion", want=lambda v: v == 1)
@@ -73,7 +76,7 @@ class Walk:
         self.call("armDisarm", True, want=lambda v: v is True)
         self.call("getHomeGeoPoint", want=lambda v: 30 < v.latitude < 40 and 2000 < v.altitude < 4500)
 
-    def clock(self):
+    def clock(self) -> None:
         self.call("simPause", True)
         self.call("simIsPause", want=lambda v: v is True)
         before = self.client.getMultirotorState().timestamp
@@ -85,7 +88,7 @@ class Walk:
             self.seen["simContinueForTime"] = f"wrong: {before} {after} {last}"
         self.client.simPause(False)
 
-    def motion(self):
+    def motion(self) -> None:
         call, yes = self.call, (lambda v: v is True)
         call("takeoffAsync", want=yes)
         call("moveToPositionAsync", 4, 3, -6, 4, want=yes)
@@ -122,7 +125,7 @@ class Walk:
         call("landAsync", want=yes)
         call("cancelLastTask")
 
-    def state_calls(self):
+    def state_calls(self) -> None:
         call = self.call
         self.client.takeoffAsync().join()
         call("getMultirotorState", want=lambda v: v.landed_state == airsim.LandedState.Flying and v.timestamp > 0)
@@ -142,7 +145,7 @@ class Walk:
         other = airsim.Pose(V(-20, 20, -30))
         call("simAddVehicle", "Drone3", "simpleflight", other, want=lambda v: v is True)
 
-    def sensors(self):
+    def sensors(self) -> None:
         call = self.call
         call("getImuData", want=lambda v: v.time_stamp > 0 and -20 < v.linear_acceleration.z_val < 0)
         call("getGpsData", want=lambda v: v.gnss.fix_type == 3 and v.gnss.eph > 0 and v.is_valid)
@@ -152,7 +155,7 @@ class Walk:
         cloud = call("getLidarData", want=lambda v: len(v.point_cloud) % 3 == 0 and len(v.point_cloud) > 30)
         call("simGetLidarSegmentation", want=lambda v: len(v) == len(cloud.point_cloud) // 3)
 
-    def world(self):
+    def world(self) -> None:
         call, client = self.call, self.client
         call("simListAssets", want=lambda v: "tent" in v)
         pose = airsim.Pose(V(8, 0, -30))
@@ -184,14 +187,16 @@ class Walk:
         level = "aotai"
         call("simLoadLevel", level, want=lambda v: v is True)
 
-    def cameras(self):
+    def cameras(self) -> None:
         call, client = self.call, self.client
-        kinds = ("Scene", "DepthPlanar", "DepthPerspective", "DepthVis", "DisparityNormalized", "Segmentation")
-        kinds += ("SurfaceNormals", "Infrared")
+        kinds = (
+            "Scene", "DepthPlanar", "DepthPerspective", "DepthVis", "DisparityNormalized", "Segmentation",
+            "SurfaceNormals", "Infrared",
+        )  # fmt: skip
         floats = ("DepthPlanar", "DepthPerspective", "DisparityNormalized")
         requests = [airsim.ImageRequest("0", getattr(airsim.ImageType, k), k in floats, False) for k in kinds]
 
-        def whole(answers):
+        def whole(answers: Any) -> Any:
             for kind, image in zip(kinds, answers, strict=True):
                 size = image.width * image.height
                 data = image.image_data_float if kind in floats else image.image_data_uint8
@@ -213,7 +218,7 @@ class Walk:
         client.simSetCameraPose("0", airsim.Pose(V(0.3, 0, 0)))
         call("simGetDistortionParams", "0", want=lambda v: v == [0.0] * 5)
 
-    def detections(self):
+    def detections(self) -> None:
         call, client = self.call, self.client
         client.simSetWind(V(0, 0, 0))
         client.rotateToYawAsync(0).join()
@@ -223,7 +228,7 @@ class Walk:
         call("simAddDetectionFilterMeshName", "0", scene, "thi*")
         call("simSetDetectionFilterRadius", "0", scene, 100 * 100)
 
-        def sound(found):
+        def sound(found: Any) -> Any:
             one = found[0]
             wide = one.box2D.max.x_val - one.box2D.min.x_val
             near = abs(one.relative_pose.position.x_val - 12) < 2.0
@@ -236,7 +241,7 @@ class Walk:
             self.seen["simClearDetectionMeshNames"] = "wrong: still found"
         call("simDestroyObject", "thing", want=lambda v: v is True)
 
-    def recording(self):
+    def recording(self) -> None:
         call = self.call
         call("startRecording")
         call("isRecording", want=lambda v: v is True)
@@ -253,7 +258,7 @@ class Walk:
         if len(lines) < 3 or lines[0].split("\t")[-1] != "ImageFile" or not named or named != images:
             self.seen["startRecording"] = f"wrong: {lines[:2]} {sorted(images)[:3]}"
 
-    def rest(self):
+    def rest(self) -> None:
         call, nothing = self.call, (lambda v: v is None)
         path, pose = [V(0, 0, -5), V(1, 1, -5)], airsim.Pose(V(0, 0, -5))
         call("simPlotPoints", path, WHITE, want=nothing)
@@ -288,7 +293,7 @@ class Walk:
         call("simSetDistortionParam", camera, "K1", 0.1)
         call("simSetDistortionParams", camera, {"K1": 0.1})
 
-    def pre_emption(self):
+    def pre_emption(self) -> None:
         """A second client's command ends the first one's with false; a second vehicle flies meanwhile."""
         other = airsim.MultirotorClient(port=self.port)
         other.enableApiControl(True, "Drone2")
@@ -301,7 +306,7 @@ class Walk:
         self.seen["pre-emption"] = "ok" if outcomes == [True, False, True] else f"wrong: {outcomes}"
 
 
-def main(port, folder):
+def main(port: Any, folder: Any) -> None:
     """Walk, and tell which of the client's methods were left out."""
     walk = Walk(port, folder)
     seen = walk.run()

@@ -57,7 +57,9 @@ def schedule(*faults: dict[str, Any], seed: int = 0) -> Schedule:
 
 def channel(*faults: dict[str, Any], seed: int = 0) -> Channel[Note]:
     made = schedule(*faults, seed=seed)
-    return Channel(made.messages("safety_governor", "uav1", made.faults[0].topic), NoteTamper(), seed)
+    fault = made.faults[0]
+    assert hasattr(fault, "topic")
+    return Channel(made.messages("safety_governor", "uav1", fault.topic), NoteTamper(), seed)
 
 
 def heard(passes: Channel[Note], times: list[float]) -> list[list[Note]]:
@@ -169,9 +171,10 @@ def test_a_share_is_about_that_share_and_hangs_on_seed_and_stamp_alone() -> None
 @given(st.lists(st.floats(0.0, 40.0), max_size=60, unique=True), st.sampled_from(["delay", "reorder", "duplicate"]))
 @settings(deadline=None)
 def test_what_is_only_moved_in_time_is_neither_lost_nor_made_up(stamps: list[float], kind: str) -> None:
-    extra = {"delay": {"delay": 3.0}, "reorder": {}, "duplicate": {"copies": 1}}[kind]
+    extra: dict[str, dict[str, float]] = {"delay": {"delay": 3.0}, "reorder": {}, "duplicate": {"copies": 1}}
     stamps = sorted(stamps)
-    got = [note.time for notes in heard(channel({"kind": kind, **extra}), [*stamps, 100.0, 200.0]) for note in notes]
+    passes = channel({"kind": kind, **extra[kind]})
+    got = [note.time for notes in heard(passes, [*stamps, 100.0, 200.0]) for note in notes]
     assert set(got) == {*stamps, 100.0, 200.0}
     if kind != "duplicate":
         assert len(got) == len(stamps) + 2

@@ -134,7 +134,8 @@ def test_the_same_again_bit_by_bit() -> None:
         one, there, out = planner(), goal(40.0, 5.0, 15.0), b""
         position = HERE.copy()
         for n in range(60):
-            local = window(((15.0, -12.0, 0.0), (17.0, 12.0, 30.0))) if n % 20 == 0 else local  # noqa: F821
+            if n % 20 == 0:
+                local = window(((15.0, -12.0, 0.0), (17.0, 12.0, 30.0)))
             steering = one.steer(there, at(position), local, 0.05 * n)
             position = position + 0.05 * steering.velocity
             out += steering.velocity.tobytes()

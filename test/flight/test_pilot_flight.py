@@ -44,7 +44,7 @@ def _cast(solid, origin, ox, oy, oz, dx, dy, dz, reach):  # type: ignore[no-unty
 
 
 @njit
-def _scan(solid, origin, position, yaw, rows, columns, low, step, reach, out):  # type: ignore[no-untyped-def]
+def _scan(solid, origin, position, yaw, rows, columns, low, step, reach, out) -> None:  # type: ignore[no-untyped-def]
     for r in range(rows):
         e = low + (r + 0.5) * step
         for c in range(columns):
@@ -64,7 +64,7 @@ def _scan(solid, origin, position, yaw, rows, columns, low, step, reach, out):  
 
 
 @njit
-def _see(solid, origin, seen, position, reach):  # type: ignore[no-untyped-def]
+def _see(solid, origin, seen, position, reach) -> None:  # type: ignore[no-untyped-def]
     """Mark what a turn of cameras between 57 degrees down and 17 degrees up sees, and straight down."""
     for r in range(90):
         e = math.radians(-90.0 + (r + 0.5) * 107.0 / 90)
@@ -188,12 +188,13 @@ class Flight:
         goal: Goal | None,
         seconds: float,
         until: Callable[[PilotOutput], bool] = lambda out: False,
-        **more: object,
+        silence: float = 0.0,
+        ended: bool = False,
     ) -> PilotOutput:
         """Fly for so long, or until a pilot's output is as asked for."""
         output = None
         for _ in range(round(seconds / STEP)):
-            output = self.step(goal, **more)
+            output = self.step(goal, silence, ended=ended)
             if until(output):
                 break
         assert output is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -22,7 +24,7 @@ def random_window(seed: int, shape: tuple[int, int, int], resolution: float = 1.
             corner = rng.integers(0, shape)
             size = rng.integers(1, 4, 3)
             cells[tuple(slice(c, c + s) for c, s in zip(corner, size, strict=True))] = value
-    return OccupancyWindow(rng.integers(-20, 20, 3) * resolution, resolution, cells, 1.0)
+    return OccupancyWindow(rng.integers(-20, 20, 3).astype(np.float64) * resolution, resolution, cells, 1.0)
 
 
 def plain_distance(window: OccupancyWindow, point: np.ndarray, unknown: bool) -> float:
@@ -43,7 +45,7 @@ def plain_distance(window: OccupancyWindow, point: np.ndarray, unknown: bool) ->
 
 @settings(deadline=None)
 @given(seed=SEEDS, shape=SHAPES)
-def test_packing_is_exact(seed, shape):
+def test_packing_is_exact(seed: int, shape: Any) -> None:
     cells = np.random.default_rng(seed).integers(0, 4, shape).astype(np.uint8)
     packed = pack_cells(cells)
     assert len(packed) == (cells.size + 3) // 4
@@ -63,14 +65,14 @@ def test_packing_is_exact(seed, shape):
         (b"\0\0", (2, 2, 2), (0, 0, 0), np.inf),
     ],
 )
-def test_messages_that_contradict_themselves_are_refused(packed, shape, origin, resolution):
+def test_messages_that_contradict_themselves_are_refused(packed: Any, shape: Any, origin: Any, resolution: Any) -> None:
     with pytest.raises(ValueError):
         OccupancyWindow.from_packed(packed, origin, resolution, shape, 0.0)
 
 
 @settings(deadline=None)
 @given(seed=SEEDS, shape=SHAPES)
-def test_state_at(seed, shape):
+def test_state_at(seed: int, shape: Any) -> None:
     window = random_window(seed, shape, 0.5)
     read = OccupancyWindow.from_packed(window.pack(), window.origin, 0.5, shape, 1.0)
     points = window.origin + np.random.default_rng(seed).uniform(-1.0, 7.0, (50, 3))
@@ -81,7 +83,7 @@ def test_state_at(seed, shape):
         assert read.state_at(point) == state
 
 
-def test_nan_and_the_spare_value_are_unknown():
+def test_nan_and_the_spare_value_are_unknown() -> None:
     window = OccupancyWindow(np.zeros(3), 1.0, np.full((2, 2, 2), 3, np.uint8), 0.0)
     assert window.state_at((0.5, 0.5, 0.5)) == UNKNOWN
     assert window.state_at((np.nan, 0.5, 0.5)) == UNKNOWN
@@ -90,7 +92,7 @@ def test_nan_and_the_spare_value_are_unknown():
 
 @settings(deadline=None, max_examples=200)
 @given(seed=SEEDS, shape=SHAPES, unknown=st.booleans(), r_max=st.sampled_from([1.0, 4.0, 50.0]))
-def test_nearest_obstacle_is_exact(seed, shape, unknown, r_max):
+def test_nearest_obstacle_is_exact(seed: int, shape: Any, unknown: Any, r_max: Any) -> None:
     window = random_window(seed, shape)
     point = window.origin + np.random.default_rng(seed).uniform(-1.0, 1.0, 3) + np.array(shape) / 2
     expected = plain_distance(window, point, unknown)
@@ -98,11 +100,11 @@ def test_nearest_obstacle_is_exact(seed, shape, unknown, r_max):
     if expected > r_max:
         assert (distance, nearest) == (np.inf, None)
     else:
-        assert distance == pytest.approx(expected, abs=1e-12)
+        assert distance == pytest.approx(expected, abs=1e-12) and nearest is not None
         assert np.linalg.norm(nearest - point) == pytest.approx(expected, abs=1e-12)
 
 
-def test_ground_below():
+def test_ground_below() -> None:
     cells = np.full((4, 4, 10), FREE, np.uint8)
     cells[1, 2, 3] = cells[1, 2, 7] = OCCUPIED
     window = OccupancyWindow(np.array([10.0, 20.0, -5.0]), 2.0, cells, 0.0)

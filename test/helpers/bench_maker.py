@@ -81,8 +81,9 @@ def fly(task: Task, planner: str, skill: float, rng: np.random.Generator, **run:
     if crashed:
         record.take("uav1", names.COLLISION, CollisionRow(end, 0.0, 0.0, 0.0, "tree"))
 
-    def report(seq: int, kind: int, name: str, text: str, at: Sequence[float]) -> None:
-        row = ReportRow(NANO * (2 + seq), seq, kind, name, text, 0.5, *map(float, at), names.MAP)
+    def report(seq: int, kind: int, name: str, text: str, at: np.ndarray) -> None:
+        x, y, z = at.tolist()
+        row = ReportRow(NANO * (2 + seq), seq, kind, name, text, 0.5, x, y, z, names.MAP)
         record.take("uav1", names.REPORTS, row)
 
     seq = 0
@@ -141,7 +142,7 @@ def make_bench(
     conditions: as recorded with every line.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    lines = []
+    lines: list[dict[str, Any]] = []
     for planner, skill in skills.items():
         for seed in range(seeds):
             rng = np.random.default_rng([seed, *planner.encode()])

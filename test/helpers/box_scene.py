@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from esar_ros.geometry.camera import CameraModel, optical_rotation
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
@@ -35,7 +34,7 @@ def flight(count: int = 4) -> list[Pose]:
     return [looking_down(float(x), 0.3) for x in np.linspace(-3.0, 3.0, count)]
 
 
-def assert_shows_box(points: NDArray[np.float64], colours: NDArray[np.uint8], at: Sequence[float] = (0, 0, 0)) -> None:
+def assert_shows_box(points: NDArray[np.float64], colours: NDArray[np.uint8], at: ArrayLike = (0, 0, 0)) -> None:
     """Fails unless points lie where ground and box are, and have their colours."""
     local = points - np.asarray(at)
     ground, top = local[:, 2] < 0.5, local[:, 2] > 2.9

@@ -52,6 +52,7 @@ class LightEpisode:
         digest = hashlib.sha256(job.id.encode()).hexdigest()
         flown = record(OK, None, int(digest[:6], 16))
         if job.planner == "edited":  # somebody has changed a file meanwhile
+            assert isinstance(job.conditions, RunConditions)
             return replace(flown, conditions=replace(job.conditions, thresholds="t2"))
         return flown
 

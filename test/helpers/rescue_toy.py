@@ -54,11 +54,11 @@ class Toy:
 def a_toy(seed: int) -> Toy:
     """A world drawn from a seed; in some, hands never work."""
     chance = random.Random(seed)
-    spots = [
+    one, two, three = (
         np.array([chance.uniform(-8.0, 8.0), chance.uniform(-8.0, 8.0), chance.choice((0.0, 0.0, 0.0, 1.0, 2.5))])
         for _ in range(3)
-    ]
-    return Toy(chance, *spots, luck=chance.choice((0.0, 0.05, 0.7, 1.0)), reach=chance.choice((1.0, 3.0)))
+    )
+    return Toy(chance, one, two, three, luck=chance.choice((0.0, 0.05, 0.7, 1.0)), reach=chance.choice((1.0, 3.0)))
 
 
 def wish(toy: Toy, goal: Vector, hands: bool) -> WalkAction:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -35,8 +35,8 @@ def level(x: float = 0.0, y: float = 0.0, z: float = 10.0, yaw: float = 0.0) -> 
 
 
 def step_task(start: StepPose | None = None, **more: Any) -> StepTask:
-    given = {"half_side": 50.0, "max_actions": 150, "sizes": SETTINGS.sizes, "id": "park-7", "goal": GOAL}
-    return StepTask(start=start or level(), **(given | more))
+    task = StepTask("park-7", GOAL, start or level(), half_side=50.0, max_actions=150, sizes=SETTINGS.sizes)
+    return replace(task, **more)
 
 
 @dataclass
@@ -140,8 +140,8 @@ def go(kind: str, size: float | None = None) -> StepAction:
 
 def object_goal_episode(**more: Any) -> ObjectGoalEpisode:
     """Start at the origin 10 m up, heading east; the target 30 m east."""
-    given = {
-        "id": "7", "scene": "park", "start": level().pose, "goal": GOAL, "targets": np.array([[30.0, 0.0, 0.5]]),
-        "shortest": 40.0, "straight": float(np.hypot(30.0, 9.5)),
-    }  # fmt: skip
-    return ObjectGoalEpisode(**(given | more))
+    episode = ObjectGoalEpisode(
+        id="7", scene="park", start=level().pose, goal=GOAL, targets=np.array([[30.0, 0.0, 0.5]]),
+        shortest=40.0, straight=float(np.hypot(30.0, 9.5)),
+    )  # fmt: skip
+    return replace(episode, **more)

@@ -94,6 +94,6 @@ def flown(
         change = vehicle(velocity[n - 1], share * sent[max(n - 1 - late, 0)])
         velocity[n] = velocity[n - 1] + change * STEP
         position[n] = position[n - 1] + velocity[n] * STEP
-    time = 50.0 + np.arange(len(sent)) * STEP
+    time = 50.0 + np.arange(len(sent), dtype=np.float64) * STEP
     measured = velocity[::SAMPLE] + rng.normal(0.0, 1.0, velocity[::SAMPLE].shape) * noise
     return Flight(time[::SAMPLE], position[::SAMPLE], measured, time[::PERIOD], sent[::PERIOD])

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ MODEL = CameraModel.from_horizontal_fov(64, 48, np.pi / 2)
 
 
 @pytest.fixture()
-def above(look):
+def above(look: Any) -> Any:
     """Flat ground seen from 40 m above."""
     return CameraFrame(
         "down", MODEL, look((10.0, -20.0, 40.0), 0.3, -np.pi / 2), np.full((48, 64), 40.0, np.float32), stamp=1.0
@@ -32,13 +33,13 @@ def above(look):
 
 
 @pytest.fixture()
-def mapper():
+def mapper() -> Any:
     made = Mapper(1.0, 120.0, 80.0)
     made.set_area(SQUARE, HOME)
     return made
 
 
-def everything(mapper):
+def everything(mapper: Any) -> Any:
     """All that a reader could see."""
     cells, _, origin = mapper.grid()
     return [
@@ -47,7 +48,7 @@ def everything(mapper):
     ]  # fmt: skip
 
 
-def test_before_the_area_frames_are_turned_away(above):
+def test_before_the_area_frames_are_turned_away(above: Any) -> None:
     mapper = Mapper(1.0, 120.0, 80.0)
     assert mapper.integrate([above]) and mapper.integrate_scan(Scan.of_points(np.ones((1, 3)), Pose()))
     assert not mapper.has_area
@@ -55,7 +56,7 @@ def test_before_the_area_frames_are_turned_away(above):
         mapper.coverage  # noqa: B018
 
 
-def test_a_frame_reaches_every_part(mapper, above):
+def test_a_frame_reaches_every_part(mapper: Any, above: Any) -> None:
     assert mapper.integrate([above], now=1.0) == ""
     state = mapper.state()
     assert state.occupied > 0 and state.free > 0 and 0.0 < state.coverage < 1.0 and state.frames == 1
@@ -66,7 +67,7 @@ def test_a_frame_reaches_every_part(mapper, above):
     assert mapper.grid()[0].size and len(mapper.frontiers())
 
 
-def bad_frames(above):
+def bad_frames(above: Any) -> Any:
     depth, position, turn = above.depth, above.pose.position, np.asarray(above.pose.quaternion)
     return {
         "not finite": replace(above, pose=Pose(np.array([np.nan, 0.0, 0.0]), turn)),
@@ -79,7 +80,7 @@ def bad_frames(above):
     }
 
 
-def test_refused_frames_harm_nothing(mapper, above):
+def test_refused_frames_harm_nothing(mapper: Any, above: Any) -> None:
     mapper.integrate([above])
     before = everything(mapper)
     for n, (kind, bad) in enumerate(bad_frames(above).items()):
@@ -92,7 +93,7 @@ def test_refused_frames_harm_nothing(mapper, above):
         np.testing.assert_array_equal(old, new)
 
 
-def test_large_pictures_that_are_wrong_are_refused_before_they_are_pooled(mapper, above):
+def test_large_pictures_that_are_wrong_are_refused_before_they_are_pooled(mapper: Any, above: Any) -> None:
     large = CameraModel.from_horizontal_fov(640, 480, np.pi / 2)
     for depth in (np.full((3, 480, 640), 9.0, np.float32), np.full(640, 9.0, np.float32), np.ones((480, 640), int)):
         assert mapper.integrate([replace(above, model=large, depth=depth)])
@@ -100,7 +101,7 @@ def test_large_pictures_that_are_wrong_are_refused_before_they_are_pooled(mapper
     assert mapper.integrate([replace(above, model=large, depth=np.full((480, 640), 40.0, np.float32))]) == ""
 
 
-def test_files_bring_map_and_coverage_back(mapper, above, tmp_path):
+def test_files_bring_map_and_coverage_back(mapper: Any, above: Any, tmp_path: Path) -> None:
     mapper.integrate([above])
     mapper.integrate([above])
     path = tmp_path / "map.vox"
@@ -116,7 +117,7 @@ def test_files_bring_map_and_coverage_back(mapper, above, tmp_path):
         assert other.integrate([above]) == ""
 
 
-def test_files_that_do_not_belong_here_change_nothing(mapper, above, tmp_path):
+def test_files_that_do_not_belong_here_change_nothing(mapper: Any, above: Any, tmp_path: Path) -> None:
     mapper.integrate([above])
     before = everything(mapper)
     coarse, elsewhere = Mapper(2.0, 120.0, 80.0), Mapper(1.0, 120.0, 80.0)
@@ -137,7 +138,7 @@ def test_files_that_do_not_belong_here_change_nothing(mapper, above, tmp_path):
         np.testing.assert_array_equal(old, new)
 
 
-def test_with_paging_everything_is_the_same(above, look, tmp_path):
+def test_with_paging_everything_is_the_same(above: Any, look: Any, tmp_path: Path) -> None:
     plain, paged = Mapper(1.0, 120.0, 80.0), Mapper(1.0, 120.0, 80.0, page_folder=tmp_path, page_after=3)
     for mapper in (plain, paged):
         mapper.set_area(SQUARE, HOME)
@@ -148,14 +149,14 @@ def test_with_paging_everything_is_the_same(above, look, tmp_path):
         np.testing.assert_array_equal(old, new)
 
 
-def test_the_world_grows_to_where_the_ground_falls_away(mapper, look):
+def test_the_world_grows_to_where_the_ground_falls_away(mapper: Any, look: Any) -> None:
     deep = CameraFrame("down", MODEL, look((0.0, 0.0, -100.0), 0.0, -np.pi / 2), np.full((48, 64), 100.0, np.float32))
     assert mapper.integrate([deep]) == ""
     assert mapper.occupied_points()[:, 2].min() < -199.0
     assert mapper.integrate([replace(deep, pose=look((1e6, 0.0, 0.0), 0.0, 0.0))])
 
 
-def test_values_and_classes_are_painted(mapper, above):
+def test_values_and_classes_are_painted(mapper: Any, above: Any) -> None:
     mapper.integrate([above])
     mapper.paint_value("likely", above, 0.8)
     mapper.paint_classes(above, np.full((48, 64), 3, np.uint8))
@@ -165,19 +166,19 @@ def test_values_and_classes_are_painted(mapper, above):
     assert seen.any()
 
 
-def test_warming_up_touches_no_map(mapper):
+def test_warming_up_touches_no_map(mapper: Any) -> None:
     mapper.warm_up()
     assert mapper.state().free == 0 and mapper.frames == 0
 
 
-def compiled():
+def compiled() -> Any:
     """Signatures of every kernel of the map that Python calls."""
     modules = [m for name, m in sys.modules.items() if name.startswith("esar_ros.mapping.")]
     kernels = {id(k): k for m in modules for k in vars(m).values() if isinstance(k, Dispatcher)}
     return {k.__name__: list(k.signatures) for k in kernels.values()}
 
 
-def use_everything_after_warming_up(folder):
+def use_everything_after_warming_up(folder: Any) -> None:
     """Raise when a kernel is compiled, or compiled for other types, only after warming up."""
     mapper = Mapper(1.0, 120.0, 80.0, page_folder=Path(folder))
     mapper.warm_up()
@@ -203,7 +204,7 @@ def use_everything_after_warming_up(folder):
     assert len(before) > 15 and not late, late
 
 
-def test_after_warming_up_nothing_is_left_to_compile(tmp_path):
+def test_after_warming_up_nothing_is_left_to_compile(tmp_path: Path) -> None:
     code = "import runpy, sys; runpy.run_path(sys.argv[1])['use_everything_after_warming_up'](sys.argv[2])"
     fresh = [sys.executable, "-c", code, __file__, str(tmp_path)]  # here other tests have compiled everything
     done = subprocess.run(fresh, capture_output=True, text=True, check=False)

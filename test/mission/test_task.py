@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from esar_ros.mission.clues import ClueKind, VictimPose
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
-from esar_ros.mission.task import TASK_DIRECTORY, load_task, parse_task
+from esar_ros.mission.task import TASK_DIRECTORY, PlacedClue, Victim, load_task, parse_task
 from esar_ros.mission.task_files import LARGEST
 from esar_ros.mission.weather import Weather
 
@@ -72,8 +72,9 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
 
 def test_its_objects_are_people_then_clues() -> None:
     task = load_task("aotai-first")
+    things: list[Victim | PlacedClue] = [*task.victims, *task.clues]
     assert [kind for kind, _ in task.objects] == ["person", *(clue.kind.value for clue in task.clues)]
-    assert [place for _, place in task.objects] == [thing.position for thing in (*task.victims, *task.clues)]
+    assert [place for _, place in task.objects] == [thing.position for thing in things]
 
 
 def test_writing_and_reading_changes_nothing() -> None:
@@ -86,10 +87,10 @@ def test_shipped_tasks_are_valid_and_named_like_their_files(path: Path) -> None:
     task = load_task(path.stem)
     assert task.id == path.stem
     assert task == load_task(str(path))
-    ids = [thing.id for thing in (*task.victims, *task.clues)]
-    assert len(set(ids)) == len(ids)
+    things: list[Victim | PlacedClue] = [*task.victims, *task.clues]
+    assert len({thing.id for thing in things}) == len(things)
     # The brief gives no coordinates away.
-    for thing in (*task.victims, *task.clues):
+    for thing in things:
         assert not any(f"{value:.0f}" in task.prompt.split() for value in thing.position if abs(value) >= 100)
 
 
@@ -183,4 +184,4 @@ def test_a_file_that_is_not_there_or_not_text_is_refused(tmp_path: Path) -> None
 def test_a_task_cannot_be_changed() -> None:
     task = parse_task(json.dumps(plain()), "here")
     with pytest.raises(ValueError, match="frozen"):
-        task.seed = 9
+        task.seed = 9  # type: ignore[misc]

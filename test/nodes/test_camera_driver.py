@@ -104,11 +104,11 @@ def test_it_does_not_ask_for_ever(driver: CameraDriverNode, sent: list[str], mon
     now = [100.0]
     monkeypatch.setattr(camera_driver.time, "monotonic", lambda: now[0])
     Lidar.errors = [AirSimError("busy") for _ in range(9)]
-    assert driver.on_step(STEP) is False and driver.exit_code is None
+    assert (driver.on_step(STEP), driver.exit_code) == (False, None)
     now[0] += 0.5 * GIVE_UP
-    assert driver.on_step(STEP) is False and driver.exit_code is None
+    assert (driver.on_step(STEP), driver.exit_code) == (False, None)
     now[0] += GIVE_UP
-    assert driver.on_step(STEP) is False and driver.exit_code == 1
+    assert (driver.on_step(STEP), driver.exit_code) == (False, 1)
     Lidar.errors.clear()
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from helpers.ros_domain import claim_domain, is_silent
 
 
-def test_a_domain_with_a_node_in_it_is_not_silent(ros, domain: int) -> None:
+def test_a_domain_with_a_node_in_it_is_not_silent(ros: Any, domain: int) -> None:
     from rclpy.node import Node
 
     node = Node("somebody")

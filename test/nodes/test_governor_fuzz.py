@@ -6,6 +6,7 @@ import array
 import copy
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -163,7 +164,7 @@ def hear(governor: Any) -> dict[str, Callable[[Any], None]]:
                     callback(message)
 
     topics = (*sound(0, np.random.default_rng(0)), names.BRIEF, names.TF_STATIC)
-    return {name: lambda message, n=name: call(n, message) for name in topics}
+    return {name: partial(call, name) for name in topics}
 
 
 def answer(governor: Any, ns: int, number: int) -> None:

@@ -49,7 +49,12 @@ def elapsed_at(planner: Any, second: int, state: MissionState) -> float:
     planner.inbox(names.ODOMETRY).put(second * SECOND, odometry)
     seen: list[Any] = []
     decide = planner._session.decide
-    planner._session.decide = lambda observation: seen.append(observation) or decide(observation)
+
+    def see(observation: Any) -> Any:
+        seen.append(observation)
+        return decide(observation)
+
+    planner._session.decide = see
     planner.on_step(Step(second * SECOND, second, Tick.FRAME, 0.05, None, frozenset()))
     planner._session.decide = decide
     return float(seen[0].elapsed)

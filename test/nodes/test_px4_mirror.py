@@ -15,7 +15,8 @@ class Shown:
     """In place of the PoseMirror: keeps what it was told."""
 
     def __init__(self, connect: Any, vehicle: str, say: Any) -> None:
-        self.vehicle, self.poses, self.shown = vehicle, [], 0
+        self.vehicle, self.shown = vehicle, 0
+        self.poses: list[Pose] = []
 
     def show(self, pose: Pose) -> None:
         self.poses.append(pose)

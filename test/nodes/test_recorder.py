@@ -76,7 +76,12 @@ def test_a_full_disk_ends_the_bag_and_leaves_room_for_the_result(
     assert recorder._writer is not None and recorder._reserve is not None
     close = recorder._writer.close
     monkeypatch.setattr(recorder._writer, "write", full)
-    monkeypatch.setattr(recorder._writer, "close", lambda: (reserved.append(recorder._reserve is not None), close()))
+
+    def note_and_close() -> None:
+        reserved.append(recorder._reserve is not None)
+        close()
+
+    monkeypatch.setattr(recorder._writer, "close", note_and_close)
     recorder._take(("uav1", "odometry"), "/uav1/odometry", False, b"")
     assert recorder.trouble.startswith(f"cannot write {tmp_path / 'bag'}: No space left on device: free some space")
     assert reserved == [False] and recorder.complete(10**18)

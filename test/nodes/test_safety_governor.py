@@ -28,10 +28,9 @@ LANDED = VehicleState.LANDED_ON_GROUND
 
 @pytest.fixture
 def governor(ros: Any) -> Any:
-    node = SafetyGovernorNode()
-    sent: list[tuple[str, Any]] = []
-    node.send = lambda name, message, vehicle=None: sent.append((name, message))
-    node.sent = sent
+    node: Any = SafetyGovernorNode()
+    node.sent = []
+    node.send = lambda name, message, vehicle=None: node.sent.append((name, message))
     yield node
     node.destroy_node()
 

@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import choices as choices_script
 import methods as methods_script
@@ -18,10 +18,10 @@ SECONDS = 20.0
 
 
 @pytest.fixture
-def choices(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., list[str]]:
-    """Factory: runs benchmarks/choices.py over two tasks, each flight replaced; returns what was flown."""
+def choices(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., NoReturn]:
+    """Runs benchmarks/choices.py over two tasks to its exit, each flight replaced; `most` are flown till Ctrl-C."""
 
-    def run(most: int = 100, code: str = "abc", seconds: float = SECONDS) -> list[str]:
+    def run(most: int = 100, code: str = "abc", seconds: float = SECONDS) -> NoReturn:
         flown: list[str] = []
 
         def flight_of(planner: str, task: Any) -> dict[str, Any]:
@@ -37,12 +37,13 @@ def choices(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., li
         given = ["--planners", "semexp,vlfm_labels", "--limit", "2", "--seconds", str(seconds), "--out", str(tmp_path)]
         monkeypatch.setattr(sys, "argv", ["choices.py", *given])
         choices_script.end_with(choices_script.main)
-        return flown
 
     return run
 
 
-def test_choices_go_on_where_they_were_ended(choices: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_choices_go_on_where_they_were_ended(
+    choices: Callable[..., NoReturn], capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(KeyboardInterrupt):
         choices(most=4)
     assert capsys.readouterr().out.startswith("6 of 6 flights left: 0.0 h flown")
@@ -59,7 +60,7 @@ def test_choices_go_on_where_they_were_ended(choices: Any, capsys: pytest.Captur
 
 @pytest.mark.parametrize("other", [{"code": "def"}, {"seconds": 30.0}])
 def test_choices_of_other_code_or_length_are_not_mixed(
-    choices: Any, other: dict[str, Any], capsys: pytest.CaptureFixture[str]
+    choices: Callable[..., NoReturn], other: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit):
         choices()

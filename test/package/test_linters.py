@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# mypy: the last numpy for Python 3.10 has other types (requirements/lock.py).
+# The last numpy for Python 3.10 has other types (requirements/lock.py).
 OLD = pytest.mark.skipif(sys.version_info < (3, 11), reason="needs the types of numpy on Python 3.11")
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from esar_ros.mission.errors import UsageError
@@ -11,7 +14,7 @@ from esar_ros.perception.detectors.chosen import create_chosen
 from esar_ros.perception.settings import FusionSettings, LocalisationSettings, load_detector_settings
 
 
-def test_the_shipped_file_states_the_defaults():
+def test_the_shipped_file_states_the_defaults() -> None:
     settings = load_detector_settings()
     assert settings.localisation == LocalisationSettings()
     assert settings.fusion == FusionSettings()
@@ -30,13 +33,13 @@ def test_the_shipped_file_states_the_defaults():
         ("- 1", "not a table"),
     ],
 )
-def test_bad_files_are_named(tmp_path, text, message):
+def test_bad_files_are_named(tmp_path: Path, text: str, message: Any) -> None:
     path = tmp_path / "detector.yaml"
     path.write_text(text)
     with pytest.raises(UsageError, match=message):
         load_detector_settings(path)
 
 
-def test_missing_file(tmp_path):
+def test_missing_file(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot read"):
         load_detector_settings(tmp_path / "none.yaml")

@@ -28,7 +28,7 @@ class Whole:
 
 
 class Misspelt(Whole):
-    act = None
+    act = None  # type: ignore[assignment]
 
     def actt(self, observation: Any) -> Any:
         return Decision("wait", "a test")
@@ -138,7 +138,7 @@ def test_any_other_answer_is_told_with_the_place_of_the_method(answer: Any, faul
 
 def test_an_error_has_the_line_of_the_method_s_own_code_wherever_it_was_raised() -> None:
     def act() -> None:
-        CameraModel(*("wrong",) * 9)  # type: ignore[arg-type]
+        CameraModel(*("wrong",) * 9)  # type: ignore[call-arg, arg-type]
 
     with pytest.raises(TypeError) as raised:
         act()

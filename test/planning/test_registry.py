@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from importlib import import_module
 from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
+from pydantic import BaseModel
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
@@ -21,14 +24,14 @@ from esar_ros.planning.methods.patterns.zigzag import ZigzagSettings
 from esar_ros.planning.parameters import configured
 from esar_ros.planning.reporting import ReportingSettings
 
-OWN = {
+OWN: dict[str, type[BaseModel]] = {
     "random": RandomSettings, "zigzag": ZigzagSettings, "fbe": ExplorationSettings, "stay": StaySettings,
     "flooder": ReportSpamSettings,
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", sorted(OWN))
-def test_own_methods_are_methods(name):
+def test_own_methods_are_methods(name: str) -> None:
     assert name in registry.names()
     method = registry.create(name)
     assert isinstance(method, Method)
@@ -36,25 +39,26 @@ def test_own_methods_are_methods(name):
 
 
 @pytest.mark.parametrize("name", sorted(OWN))
-def test_the_shipped_file_states_the_defaults(name):
+def test_the_shipped_file_states_the_defaults(name: str) -> None:
     data = yaml.safe_load(resource("config/planners.yaml").read_text(encoding="utf-8"))
-    assert OWN[name].model_validate(data[name]) == OWN[name]()
+    settings = OWN[name]
+    assert settings.model_validate(data[name]) == settings()
     assert ReportingSettings.model_validate(data["reporting"]) == ReportingSettings()
 
 
 @pytest.mark.parametrize("module", [*registry._OWN, "oracle"])
-def test_a_method_s_file_opens_with_its_source_and_what_needs_a_model(module):
+def test_a_method_s_file_opens_with_its_source_and_what_needs_a_model(module: Any) -> None:
     home = "esar_ros.suites.esarbench" if module == "oracle" else "esar_ros.planning"
     opening = import_module(f"{home}.{module}").__doc__ or ""
     assert "\nSource: " in opening
     assert re.search(r"([Nn]eed|without)[^.]*\bmodel\b", opening)
 
 
-def test_the_reference_rows_are_known():
+def test_the_reference_rows_are_known() -> None:
     assert registry.references() == {"stay", "flooder"}
 
 
-def test_unknown_name_lists_the_known():
+def test_unknown_name_lists_the_known() -> None:
     with pytest.raises(UsageError, match=r"unknown planner 'magic': known: .*fbe.*random.*zigzag"):
         registry.create("magic")
 
@@ -63,12 +67,12 @@ def test_unknown_name_lists_the_known():
     ("parameters", "key"),
     [({"heihgt": 3}, "heihgt"), ({"height": -1}, "height"), ({"reporting": {"clue": {"views": 0}}}, "clue.views")],
 )
-def test_bad_parameters_name_method_and_key(parameters, key):
+def test_bad_parameters_name_method_and_key(parameters: Any, key: Any) -> None:
     with pytest.raises(UsageError, match=f"planner zigzag, parameter .*{key}"):
         registry.create("zigzag", parameters)
 
 
-def test_parameters_overlay_the_file(tmp_path):
+def test_parameters_overlay_the_file(tmp_path: Path) -> None:
     path = tmp_path / "planners.yaml"
     path.write_text(
         "reporting: {same_object: 1.0}\nzigzag: {height: 20.0, speed: 3.0, reporting: {kept_for_victims: 2}}"
@@ -81,7 +85,7 @@ def test_parameters_overlay_the_file(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"), [("a: [", "cannot read"), ("zigzag: 3", "not a table"), ("- 1", "not a table")]
 )
-def test_bad_files_are_named(tmp_path, text, message):
+def test_bad_files_are_named(tmp_path: Path, text: str, message: Any) -> None:
     path = tmp_path / "planners.yaml"
     path.write_text(text)
     with pytest.raises(UsageError, match=message):
@@ -89,12 +93,12 @@ def test_bad_files_are_named(tmp_path, text, message):
 
 
 class Theirs(Stay):
-    def __init__(self, parameters):
+    def __init__(self, parameters: Any) -> None:
         super().__init__({})
         self.parameters = parameters
 
 
-def test_other_packages_bring_methods(monkeypatch):
+def test_other_packages_bring_methods(monkeypatch: pytest.MonkeyPatch) -> None:
     """An entry point of the group is a method; it gets its parameters with the shared ones inside."""
     points = {
         "theirs": EntryPoint("theirs", f"{__name__}:Theirs", registry.GROUP),
@@ -117,7 +121,7 @@ def test_other_packages_bring_methods(monkeypatch):
         registry.create("number")
 
 
-def test_a_name_is_taken_once(monkeypatch):
+def test_a_name_is_taken_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "_FACTORIES", dict(registry._FACTORIES))
     registry.names()
     with pytest.raises(ValueError, match="two planners are named 'zigzag'"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,13 +23,13 @@ SQUARE = np.array([[-900.0, -900.0], [900.0, -900.0], [900.0, 900.0], [-900.0, 9
 TEAM = ("uav1", "uav2")
 
 
-def mate(position=(0.0, 0.0, 30.0), goal=None, vehicle="uav2", **values) -> Teammate:
+def mate(position: Any = (0.0, 0.0, 30.0), goal: Any = None, vehicle: str = "uav2", **values: Any) -> Teammate:
     place = np.asarray(position, float)
     towards = None if goal is None else np.asarray(goal, float)
     return Teammate(vehicle, Pose(place), place[2], towards, **{"cameras": CAMERAS, **values})
 
 
-def report(position, kind="tent", type=ReportType.CLUE) -> Report:
+def report(position: Any, kind: str = "tent", type: Any = ReportType.CLUE) -> Report:
     return Report(type, kind, kind, np.asarray(position, float))
 
 
@@ -50,7 +51,7 @@ def test_a_sector_without_any_of_the_area_is_the_whole_of_it() -> None:
     assert sector(SQUARE, np.array([0.0, 2000.0]), 0, 2) is SQUARE
 
 
-def test_a_method_alone_or_that_plans_with_the_team_keeps_the_area(brief) -> None:
+def test_a_method_alone_or_that_plans_with_the_team_keeps_the_area(brief: Any) -> None:
     alone, shared = brief(), brief(vehicle="uav2", team=TEAM)
     assert own_brief(alone, create("zigzag")) is alone
     assert own_brief(shared, create("fbe")) is shared
@@ -58,7 +59,7 @@ def test_a_method_alone_or_that_plans_with_the_team_keeps_the_area(brief) -> Non
 
 
 @pytest.mark.parametrize("name", ["zigzag", "spiral", "concentric", "greedy", "random"])
-def test_methods_that_know_no_team_fly_in_their_own_half(brief, observe, flight, name: str) -> None:
+def test_methods_that_know_no_team_fly_in_their_own_half(brief: Any, observe: Any, flight: Any, name: str) -> None:
     for index, vehicle in enumerate(TEAM):
         session = Session(create(name))
         session.reset(brief(vehicle=vehicle, team=TEAM, t_max=300.0), 3)
@@ -88,16 +89,17 @@ def test_what_a_teammate_has_told_is_not_told_again() -> None:
 class Teller:
     """Reports one place at every observation."""
 
-    name, eligible, needs = "teller", True, frozenset()
+    name, eligible = "teller", True
+    needs: frozenset[str] = frozenset()
 
-    def reset(self, brief, seed) -> None:
+    def reset(self, brief: Any, seed: Any) -> None:
         self.brief = brief
 
-    def act(self, observation) -> Decision:
+    def act(self, observation: Any) -> Decision:
         return Decision("tell", "", reports=(report((10, 0, 0)),))
 
 
-def test_who_comes_later_leaves_the_word_to_an_earlier_one_who_knows_of_it(brief, observe, clue) -> None:
+def test_who_comes_later_leaves_the_word_to_an_earlier_one_who_knows_of_it(brief: Any, observe: Any, clue: Any) -> None:
     voice = OneVoice(brief(vehicle="uav2", team=TEAM))
     mine, knows = report((10, 0, 0)), mate(vehicle="uav1", clues=(clue(4, "tent", (12, 0, 0)),))
     told = mate(vehicle="uav1", clues=knows.clues, reports=(report((12, 0, 0)),))
@@ -113,7 +115,7 @@ def test_who_comes_later_leaves_the_word_to_an_earlier_one_who_knows_of_it(brief
     assert first.pass_on([mine], observe(0, team=(late,)), False) == (mine,)
 
 
-def test_a_session_numbers_only_what_is_new_to_the_team(brief, observe) -> None:
+def test_a_session_numbers_only_what_is_new_to_the_team(brief: Any, observe: Any) -> None:
     session = Session(Teller())
     session.reset(brief(vehicle="uav1", team=TEAM), 0)
     assert [number for number, _ in session.decide(observe(0)).reports] == [1]
@@ -121,7 +123,7 @@ def test_a_session_numbers_only_what_is_new_to_the_team(brief, observe) -> None:
     assert told.reports == () and told.reported == 1
 
 
-def test_clues_of_all_are_each_there_once(observe, clue) -> None:
+def test_clues_of_all_are_each_there_once(observe: Any, clue: Any) -> None:
     own = clue(1, "tent", (10, 0, 0))
     others = (clue(1, "tent", (12, 0, 0)), clue(2, "rope", (12, 0, 0)), clue(3, "tent", (12, 0, 0)))
     seen = observe(clues=(own,), team=(mate(clues=others), mate(clues=(clue(2, "rope", (14, 0, 0)),))))
@@ -131,7 +133,7 @@ def test_clues_of_all_are_each_there_once(observe, clue) -> None:
     assert clues_of_all(observe(clues=(own,))) == (own,)
 
 
-def test_later_vehicles_wait_for_earlier_ones_but_not_for_ever(brief, observe) -> None:
+def test_later_vehicles_wait_for_earlier_ones_but_not_for_ever(brief: Any, observe: Any) -> None:
     first, second = (brief(vehicle=name, team=TEAM) for name in TEAM)
     silent, going = mate(vehicle="uav1"), mate(vehicle="uav1", goal=(50, 0, 30))
     assert not waits_its_turn(first, observe(0, team=(mate(),)))
@@ -141,13 +143,13 @@ def test_later_vehicles_wait_for_earlier_ones_but_not_for_ever(brief, observe) -
     assert not waits_its_turn(brief(), observe(0))
 
 
-def test_those_of_a_team_choose_anew_in_turn_and_one_alone_whenever_it_likes(brief) -> None:
+def test_those_of_a_team_choose_anew_in_turn_and_one_alone_whenever_it_likes(brief: Any) -> None:
     turns = [[has_its_turn(brief(vehicle=name, team=TEAM), frame) for name in TEAM] for frame in range(4)]
     assert turns == [[True, False], [False, True]] * 2
     assert all(has_its_turn(brief(), frame) for frame in range(4))
 
 
-def test_one_clue_does_not_make_two_vehicles_plan_in_one_frame(brief, observe, clue) -> None:
+def test_one_clue_does_not_make_two_vehicles_plan_in_one_frame(brief: Any, observe: Any, clue: Any) -> None:
     planned: dict[str, list[int]] = {}
     for vehicle, other in zip(TEAM, reversed(TEAM), strict=True):
         method = create("belief")
@@ -177,17 +179,19 @@ def room() -> Grid:
     [(None, False), ((-70.0, 0.0, 30.0), True), ((0.0, -90.0, 30.0), False)],
     ids=["nobody", "taken", "elsewhere"],
 )
-def test_fbe_leaves_a_frontier_to_a_teammate_that_will_be_nearer(brief, observe, goal, east: bool) -> None:
+def test_fbe_leaves_a_frontier_to_a_teammate_that_will_be_nearer(
+    brief: Any, observe: Any, goal: Any, east: bool
+) -> None:
     method = create("fbe")
     method.reset(brief(vehicle="uav1", team=TEAM), 0)
     values = {"grid": room(), "team": (mate(goal=goal),) if goal else ()}
     method.act(observe(0, **values))
     method.act(observe(1, goal_reached=True, **values))
     decision = method.act(observe(2, goal_reached=True, **values))
-    assert (decision.goal.position[0] > 0.0) == east
+    assert decision.goal is not None and (decision.goal.position[0] > 0.0) == east
 
 
-def test_fbe_takes_what_is_left_when_a_teammate_is_nearer_to_all_of_it(brief, observe) -> None:
+def test_fbe_takes_what_is_left_when_a_teammate_is_nearer_to_all_of_it(brief: Any, observe: Any) -> None:
     method = create("fbe")
     method.reset(brief(vehicle="uav1", team=TEAM), 0)
     grid = room()
@@ -195,16 +199,17 @@ def test_fbe_takes_what_is_left_when_a_teammate_is_nearer_to_all_of_it(brief, ob
     values = {"grid": grid, "team": (mate(goal=(-70, 0, 30)),)}
     method.act(observe(0, **values))
     method.act(observe(1, goal_reached=True, **values))
-    assert method.act(observe(2, goal_reached=True, **values)).goal.position[0] < -20.0
+    goal = method.act(observe(2, goal_reached=True, **values)).goal
+    assert goal is not None and goal.position[0] < -20.0
 
 
-def belief_for(brief, vehicle: str):
+def belief_for(brief: Any, vehicle: str) -> Any:
     method = create("belief")
     method.reset(brief(500.0, vehicle=vehicle, team=TEAM, prompt="A hiker is missing near the start."), 0)
     return method
 
 
-def test_belief_does_not_follow_where_a_teammate_goes(brief, observe) -> None:
+def test_belief_does_not_follow_where_a_teammate_goes(brief: Any, observe: Any) -> None:
     first = belief_for(brief, "uav1").act(observe(0, team=(mate(),)))
     place = first.goal.position
     second = belief_for(brief, "uav2")
@@ -215,7 +220,7 @@ def test_belief_does_not_follow_where_a_teammate_goes(brief, observe) -> None:
     assert np.linalg.norm(decision.goal.position[:2] - place[:2]) > 20.0
 
 
-def test_belief_takes_in_a_teammate_s_looks_clues_and_finds(brief, observe, clue) -> None:
+def test_belief_takes_in_a_teammate_s_looks_clues_and_finds(brief: Any, observe: Any, clue: Any) -> None:
     method = belief_for(brief, "uav1")
     tent, found = clue(7, "tent", (200, 0, 0)), report((210, 0, 0), "person", ReportType.VICTIM)
     other = mate((200.0, 0.0, 30.0), goal=(220, 0, 30), clues=(tent,), reports=(found,))

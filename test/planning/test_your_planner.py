@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -58,7 +59,9 @@ def test_without_it_the_name_is_unknown() -> None:
     assert said.strip() == "False"
 
 
-def test_it_flies_north_reports_and_stops(installed: Path, brief, observe, clue, monkeypatch) -> None:
+def test_it_flies_north_reports_and_stops(
+    installed: Path, brief: Any, observe: Any, clue: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.syspath_prepend(str(installed))
     from my_planner import North
 

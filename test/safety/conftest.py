@@ -41,7 +41,7 @@ def _distance(things, x, y, z):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _scan(things, position, rotation, rows, columns, low, high, reach, out):  # type: ignore[no-untyped-def]
+def _scan(things, position, rotation, rows, columns, low, high, reach, out) -> None:  # type: ignore[no-untyped-def]
     """Writes the ranges to the same world along the cells' directions to out."""
     de, da = (high - low) / rows, 2.0 * math.pi / columns
     for r in range(rows):
@@ -71,7 +71,7 @@ def _scan(things, position, rotation, rows, columns, low, high, reach, out):  # 
             out[r, c] = best if best <= reach else np.inf
 
 
-def _all(azimuth: NDArray[np.float64]) -> bool:
+def _all(azimuth: np.ndarray) -> bool:
     return True
 
 
@@ -99,7 +99,7 @@ class World:
             stamp, pose, -math.pi, 2 * math.pi / self.columns, low, step, 0.1, 60.0, out.astype(np.float32)
         )
 
-    def cloud(self, pose: Pose, stamp: float, sees: Callable[[NDArray[np.float64]], Any] = _all) -> RangeImageData:
+    def cloud(self, pose: Pose, stamp: float, sees: Callable[[np.ndarray], Any] = _all) -> RangeImageData:
         """Returns `image` as made of a cloud, which holds echoes alone; sees: of azimuths (rad), whose echoes come."""
         image = self.image(pose, stamp)
         row, column = np.nonzero(np.isfinite(image.ranges))
@@ -249,6 +249,7 @@ class Rollout:
                 self._window = self.world.window(self.position, self.now)
                 if self.blank:
                     self._window = replace(self._window, cells=np.full_like(self._window.cells, UNKNOWN))
+            assert self._image is not None
             command = policy(self)
             answer = self.governor.decide(
                 self.state, command, self._image, self._window, self.now, others=self.others()

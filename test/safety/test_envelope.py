@@ -151,10 +151,10 @@ def test_blown_aside_in_the_take_off_column_it_goes_on_straight_up(kit: Kit, lim
     zones = (kit.square(5.0) + [6.0, 0.0],) if what == "zone" else ()
     site = Site(kit.square(99.0) - ([98.0, 0.0] if what == "fence" else [0.0, 0.0]), 60.0, np.zeros(3), zones)
     scene = kit.Scene(limits, position=[1.3, 0.0, 1.0])
-    traffic = {"traffic": ((EAST, 3.0),)} if what == "other vehicle" else {}
-    velocity, findings = kept(scene, UP, site, in_takeoff_column=True, **traffic)
+    traffic = ((EAST, 3.0),) if what == "other vehicle" else ()
+    velocity, findings = kept(scene, UP, site, in_takeoff_column=True, traffic=traffic)
     assert velocity.tolist() == UP.tolist() and not findings.reasons
-    assert kept(scene, UP, site, **traffic)[0][0] < 0.0
+    assert kept(scene, UP, site, traffic=traffic)[0][0] < 0.0
 
 
 def test_a_landing_beside_another_vehicle_goes_straight_down(kit: Kit, limits: Limits) -> None:

@@ -19,7 +19,7 @@ from esar_ros.safety.site import Site
 def hostile(kind: str, rng: np.random.Generator):  # type: ignore[no-untyped-def]
     """Returns a planner that means harm."""
     heading = rng.uniform(-math.pi, math.pi)
-    memory = {"velocity": rng.normal(0.0, 5.0, 3), "stamp": 0.0}
+    memory: dict[str, Any] = {"velocity": rng.normal(0.0, 5.0, 3), "stamp": 0.0}
 
     def policy(flight) -> Command | None:  # type: ignore[no-untyped-def]
         now, p = flight.now, flight.position

@@ -310,7 +310,7 @@ def back_off(kit: Kit, limits: Limits) -> bool:
     return run.world.distance(run.position) > 1.5
 
 
-CHECKS: list[tuple[str, Any, str, Callable[..., Any], Safe]] = [
+CHECKS: list[tuple[str, Any, str, Any, Safe]] = [
     ("finite command", Governor, "_check_command", lambda self, command, now, findings: command, finite),
     ("speed", Envelope, "limit_speed", lambda self, velocity, deviation, findings: velocity, speed),
     ("acceleration", AccelerationLimit, "limited", lambda self, velocity, *_: (velocity, self), acceleration),
@@ -374,7 +374,7 @@ def test_deleting_the_check_breaks_its_scene(
     name: str,
     owner: Any,
     method: str,
-    without: Callable[..., Any],
+    without: Any,
     safe: Safe,
 ) -> None:
     assert safe(kit, limits), f"{name}: not safe with the check"

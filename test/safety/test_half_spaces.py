@@ -65,4 +65,5 @@ def test_squeezed_between_two_walls_there_is_none() -> None:
 
 def test_slides_along_a_wall() -> None:
     kept = project(np.array([3.0, 2.0, 1.0]), np.array([[1.0, 0.0, 0.0]]), np.array([0.5]))
+    assert kept is not None
     np.testing.assert_allclose(kept, [0.5, 2.0, 1.0], atol=1e-9)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -26,7 +27,7 @@ def facing(yaw: float, roll: float = 0.0, pitch: float = 0.0) -> Pose:
     return Pose(np.zeros(3), quaternion_from_rpy(roll, pitch, yaw))
 
 
-def after(steps: list[tuple[float, float, float | None]], **tilt: float) -> HeadingResidual:
+def after(steps: Sequence[tuple[float, float, float | None]], **tilt: float) -> HeadingResidual:
     """Returns the residual after odometry of stamps (s), headings and rates (deg, deg/s about base_link's z)."""
     residual = HeadingResidual()
     for stamp, yaw, rate in steps:

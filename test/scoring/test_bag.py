@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,12 +23,12 @@ from helpers.small_mission import mission, odometry, write
 
 
 @pytest.fixture
-def truth_text(make_truth) -> str:
+def truth_text(make_truth: Any) -> str:
     return make_truth(end=15.0).dump()
 
 
 @pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
-def test_a_bag_scores_like_the_live_record(tmp_path, truth_text, make_truth, storage: str) -> None:
+def test_a_bag_scores_like_the_live_record(tmp_path: Path, truth_text: Any, make_truth: Any, storage: str) -> None:
     messages = mission(truth_text)
     write(tmp_path / "bag", messages, storage)
     live = EpisodeRecord()
@@ -40,14 +41,14 @@ def test_a_bag_scores_like_the_live_record(tmp_path, truth_text, make_truth, sto
     assert result.metrics.path_length == pytest.approx(15.0)
 
 
-def test_stamps_out_of_order_are_read(tmp_path, truth_text) -> None:
+def test_stamps_out_of_order_are_read(tmp_path: Path, truth_text: Any) -> None:
     messages = mission(truth_text)
     write(tmp_path / "one", messages)
     write(tmp_path / "two", messages[::-1])
     assert score_bag(tmp_path / "one").dump() == score_bag(tmp_path / "two").dump()
 
 
-def test_a_bag_without_its_end_is_read_up_to_the_last_flush(tmp_path, truth_text) -> None:
+def test_a_bag_without_its_end_is_read_up_to_the_last_flush(tmp_path: Path, truth_text: Any) -> None:
     writer = write(tmp_path / "bag", mission(truth_text)[::-1], close=False)
     writer.flush()
     more = typestore().serialize_cdr(odometry(99.0), "nav_msgs/msg/Odometry")
@@ -58,10 +59,10 @@ def test_a_bag_without_its_end_is_read_up_to_the_last_flush(tmp_path, truth_text
     writer.close()
 
 
-def test_a_bag_cut_anywhere_is_read_or_refused_in_one_line(tmp_path, truth_text) -> None:
+def test_a_bag_cut_anywhere_is_read_or_refused_in_one_line(tmp_path: Path, truth_text: Any) -> None:
     write(tmp_path / "bag", mission(truth_text))
     whole = (tmp_path / "bag" / "bag.mcap").read_bytes()
-    outcomes = set()
+    outcomes: set[int | str] = set()
     for i, size in enumerate(np.linspace(0, len(whole) - 1, 12).astype(int)):
         folder = tmp_path / f"cut{i}"
         folder.mkdir()
@@ -76,7 +77,7 @@ def test_a_bag_cut_anywhere_is_read_or_refused_in_one_line(tmp_path, truth_text)
 
 
 @pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
-def test_a_copy_without_pictures_scores_the_same(tmp_path: Path, make_truth, storage: str) -> None:
+def test_a_copy_without_pictures_scores_the_same(tmp_path: Path, make_truth: Any, storage: str) -> None:
     write(tmp_path / "bag", mission(make_truth(end=15.0).dump()), storage)
     with open_bag(tmp_path / "bag") as bag:
         count, left_out = copy_bag(bag, tmp_path / "copy", Selection(images=False))
@@ -88,7 +89,7 @@ def test_a_copy_without_pictures_scores_the_same(tmp_path: Path, make_truth, sto
     assert score_bag(tmp_path / "copy").dump() == score_bag(tmp_path / "bag").dump()
 
 
-def test_a_compressed_copy_scores_the_same_and_is_smaller(tmp_path: Path, make_truth) -> None:
+def test_a_compressed_copy_scores_the_same_and_is_smaller(tmp_path: Path, make_truth: Any) -> None:
     write(tmp_path / "bag", mission(make_truth(end=15.0).dump()))
     with open_bag(tmp_path / "bag") as bag:
         copy_bag(bag, tmp_path / "copy", Selection(), compressed=True)
@@ -107,11 +108,11 @@ def refused(path: Path) -> str:
     return str(caught.value)
 
 
-def test_a_missing_bag(tmp_path) -> None:
+def test_a_missing_bag(tmp_path: Path) -> None:
     assert "no bag at" in refused(tmp_path / "nothing")
 
 
-def test_a_folder_or_file_that_is_no_bag(tmp_path) -> None:
+def test_a_folder_or_file_that_is_no_bag(tmp_path: Path) -> None:
     assert "is no bag" in refused(tmp_path)
     (tmp_path / "notes.txt").write_text("hello")
     assert "cannot read bag" in refused(tmp_path / "notes.txt")
@@ -119,21 +120,21 @@ def test_a_folder_or_file_that_is_no_bag(tmp_path) -> None:
     assert "no MCAP" in refused(tmp_path / "x.mcap")
 
 
-def test_broken_metadata(tmp_path) -> None:
+def test_broken_metadata(tmp_path: Path) -> None:
     folder = tmp_path / "bag"
     folder.mkdir()
     (folder / "metadata.yaml").write_text("rosbag2_bagfile_information: [")
     assert "cannot read bag" in refused(folder)
 
 
-def test_a_foreign_bag(tmp_path) -> None:
+def test_a_foreign_bag(tmp_path: Path) -> None:
     writer = BagWriter(tmp_path / "bag")
     writer.add_topic("/chatter", "std_msgs/msg/String")
     writer.close()
     assert "no ground truth" in refused(tmp_path / "bag")
 
 
-def test_a_topic_of_another_type(tmp_path) -> None:
+def test_a_topic_of_another_type(tmp_path: Path) -> None:
     writer = BagWriter(tmp_path / "bag")
     writer.add_topic("/uav1/odometry", "std_msgs/msg/String")
     text = typestore().types["std_msgs/msg/String"](data="hello")
@@ -142,18 +143,18 @@ def test_a_topic_of_another_type(tmp_path) -> None:
     assert "uav1/odometry: std_msgs/msg/String is not the type" in refused(tmp_path / "bag")
 
 
-def test_a_mission_that_did_not_end(tmp_path) -> None:
+def test_a_mission_that_did_not_end(tmp_path: Path) -> None:
     write(tmp_path / "bag", mission(None))
     assert "did not end" in refused(tmp_path / "bag")
 
 
-def test_a_truth_of_another_schema(tmp_path, truth_text) -> None:
+def test_a_truth_of_another_schema(tmp_path: Path, truth_text: Any) -> None:
     other = json.loads(truth_text) | {"schema": "esar-truth/9"}
     write(tmp_path / "bag", mission(json.dumps(other)))
     assert "key schema" in refused(tmp_path / "bag")
 
 
-def test_another_error_threshold(tmp_path, truth_text) -> None:
+def test_another_error_threshold(tmp_path: Path, truth_text: Any) -> None:
     """The report lies 1 m off."""
     write(tmp_path / "bag", mission(truth_text))
     assert score_bag(tmp_path / "bag", error_threshold=0.5).metrics.clues_exact == 0
@@ -164,7 +165,9 @@ def test_another_error_threshold(tmp_path, truth_text) -> None:
             score_bag(tmp_path / "bag", error_threshold=wrong)
 
 
-def test_a_bag_with_flipped_bits_is_told_and_not_eligible(tmp_path, truth_text, capsys) -> None:
+def test_a_bag_with_flipped_bits_is_told_and_not_eligible(
+    tmp_path: Path, truth_text: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The score is made of what is there, with a warning in one line."""
     write(tmp_path / "bag", mission(truth_text))
     (path,) = (tmp_path / "bag").glob("*.mcap")

@@ -47,7 +47,7 @@ def refused(load: Callable[..., Truth], **more: Any) -> str:
     return str(caught.value)
 
 
-def test_a_flight_without_brief_or_referee_is_scored(load, flown, fakes) -> None:
+def test_a_flight_without_brief_or_referee_is_scored(load: Any, flown: Any, fakes: Any) -> None:
     flown.add("uav1", names.REPORTS, fakes.report(60.0, 1, "tent", (41.0, 0.0, 0.0), "orange tent"))
     flown.add("uav1", names.REPORTS, fakes.report(110.0, 2, "person", (101.0, 0.0, 0.0)))
     truth = load()
@@ -58,7 +58,7 @@ def test_a_flight_without_brief_or_referee_is_scored(load, flown, fakes) -> None
     assert result.task.map == "unknown"
 
 
-def test_the_brief_fills_in_what_the_file_leaves_out(load, flown) -> None:
+def test_the_brief_fills_in_what_the_file_leaves_out(load: Any, flown: Any) -> None:
     story = "A hiker went missing on the ridge two days ago; look for him."
     brief = BriefRow(
         START, "aotai-first-fbe-1", "aotai", story, "fog", "2021-10-01T06:30:00", 120.0, (), (0.0, 0.0, 0.0)
@@ -70,14 +70,14 @@ def test_the_brief_fills_in_what_the_file_leaves_out(load, flown) -> None:
     assert load(t_max=60.0, weather="clear").end == START + 60 * SECOND
 
 
-def test_the_clock_starts_when_the_referee_said_or_the_file_does(load, flown) -> None:
+def test_the_clock_starts_when_the_referee_said_or_the_file_does(load: Any, flown: Any) -> None:
     flown.take("uav1", names.MISSION_STATE, MissionRow(START + 5 * SECOND, 2, 0, 0.0, ""))
     assert load().start == START + 5 * SECOND
     assert load(start=20.0, end=50.0).start == 20 * SECOND
     assert load(start=20.0, end=50.0).end == 50 * SECOND
 
 
-def test_places_on_earth(load) -> None:
+def test_places_on_earth(load: Any) -> None:
     origin = {"latitude": 33.9, "longitude": 107.8, "altitude": 3000.0}
     victims = [{"id": "v1", "geodetic": [33.9009, 107.8, 3001.0]}]
     x, y, z = load(origin=origin, victims=victims).victims[0].position
@@ -87,7 +87,7 @@ def test_places_on_earth(load) -> None:
     assert "either position or geodetic" in refused(load, victims=both, origin=origin)
 
 
-def test_where_the_odometry_lies_must_be_known(load) -> None:
+def test_where_the_odometry_lies_must_be_known(load: Any) -> None:
     assert "vehicles.uav1.odom_in_map" in refused(load, frames={})
     truth = load(frames={}, vehicles={"uav1": {"odom_in_map": [1.0, 2.0, 3.0]}})
     assert truth.vehicles["uav1"].odom_in_map == (1.0, 2.0, 3.0)
@@ -104,11 +104,11 @@ def test_where_the_odometry_lies_must_be_known(load) -> None:
     ],
     ids=str,
 )
-def test_a_bad_file_is_told_by_its_key(load, wrong: dict[str, Any], words: str) -> None:
+def test_a_bad_file_is_told_by_its_key(load: Any, wrong: dict[str, Any], words: str) -> None:
     assert words in refused(load, **wrong)
 
 
-def test_a_bag_without_a_flight(load) -> None:
+def test_a_bag_without_a_flight(load: Any) -> None:
     assert "it has no topic" in refused(load, record=EpisodeRecord())
     foreign = EpisodeRecord()
     foreign.topics = ("/drone/imu", "/drone/pose")
@@ -116,7 +116,7 @@ def test_a_bag_without_a_flight(load) -> None:
     assert "it lacks /<vehicle>/odometry or /<vehicle>/reports; it has /drone/imu, /drone/pose" in told
 
 
-def test_the_examples_of_the_docs_are_valid(flown, tmp_path: Path) -> None:
+def test_the_examples_of_the_docs_are_valid(flown: Any, tmp_path: Path) -> None:
     examples = (DOCS / "how-to" / "bags.md").read_text(encoding="utf-8").split("```yaml")[1:]
     assert len(examples) == 2
     for text in examples:
@@ -125,14 +125,16 @@ def test_the_examples_of_the_docs_are_valid(flown, tmp_path: Path) -> None:
         assert load_truth(path, flown, {}).victims
 
 
-def test_a_referee_s_truth_serves_for_a_cut_bag(flown, make_truth, tmp_path: Path) -> None:
+def test_a_referee_s_truth_serves_for_a_cut_bag(flown: Any, make_truth: Any, tmp_path: Path) -> None:
     path = tmp_path / "truth.json"
     path.write_text(make_truth(end=300.0).dump())
     assert load_truth(path, flown, {}) == make_truth(end=300.0)
 
 
 @pytest.mark.parametrize("schema", ["esar-flight-truth/1", "esar-truth/1"])
-def test_the_score_of_a_cut_bag_says_truncated_at(load, make_truth, fakes, tmp_path: Path, schema: str) -> None:
+def test_the_score_of_a_cut_bag_says_truncated_at(
+    load: Any, make_truth: Any, fakes: Any, tmp_path: Path, schema: str
+) -> None:
     record = EpisodeRecord()
     for t in range(101):
         record.add("uav1", "odometry", fakes.odometry(t, float(t), 0.0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ CLUES = [("tent", (40.0, 0.0, 0.0)), ("backpack", (80.0, 0.0, 0.0))]
 
 
 @pytest.fixture
-def reported(flown: EpisodeRecord, fakes: object) -> EpisodeRecord:
+def reported(flown: EpisodeRecord, fakes: Any) -> EpisodeRecord:
     """A tent called a shelter by its label, and a backpack labelled so but described as a boulder."""
     flown.add("uav1", "reports", fakes.report(10.0, 1, "clothing", (41.0, 0.0, 0.0), "camping shelter"))
     flown.add("uav1", "reports", fakes.report(20.0, 2, "backpack", (81.0, 0.0, 0.0), "a boulder"))

@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 import math
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -117,7 +118,7 @@ def test_an_agent_that_failed_has_neither_success_nor_oracle_success(rules: Rule
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_record_that_no_episode_leaves_is_refused(changes: dict[str, object], why: str) -> None:
+def test_a_record_that_no_episode_leaves_is_refused(changes: dict[str, Any], why: str) -> None:
     with pytest.raises(ValueError, match=why):
         dataclasses.replace(record_of(CASES[0]), **changes)
 

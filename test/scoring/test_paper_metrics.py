@@ -39,6 +39,10 @@ def _load_paper() -> ModuleType:
 paper = _load_paper()
 
 
+def places(points: list[list[float]]) -> list[Place]:
+    return [(float(x), float(y), float(z)) for x, y, z in points]
+
+
 def scene(base: Truth, victims: list[Place], clues: list[Place]) -> Truth:
     return base.model_copy(
         update={
@@ -58,7 +62,7 @@ def claims(persons: list[Place], things: list[Place], means: list[list[bool]], c
     """Claims as a mission makes them, clue reports first; means: what the judge says of each clue report."""
     reports = [(ReportType.CLUE, p) for p in things] + [(ReportType.VICTIM, p) for p in persons]
     rows = tuple(
-        Claim("uav1", ReportRow(i, i, kind, "tent", "tent", 0.5, "map", *place), np.array(place), False)
+        Claim("uav1", ReportRow(i, i, kind, "tent", "tent", 0.5, *place, "map"), np.array(place), False)
         for i, (kind, place) in enumerate(reports)
     )
     meanings = np.zeros((len(rows), clues), dtype=bool)
@@ -66,7 +70,9 @@ def claims(persons: list[Place], things: list[Place], means: list[list[bool]], c
     return Claims(rows, meanings)
 
 
-def ours(truth: Truth, made: Claims, gate: float, safe: bool, time: float, t_max: float) -> tuple[float, ...]:
+def ours(
+    truth: Truth, made: Claims, gate: float, safe: bool, time: float, t_max: float
+) -> tuple[float, float, float, float]:
     found = made.matched(truth, gate)
     sr = metrics.share(len(found.victims_found), len(truth.victims))
     cds = metrics.clue_score(len(found.clues_located), len(found.clues_exact), len(truth.clues), truth.thresholds)
@@ -154,18 +160,16 @@ GOLDEN = json.loads(Path(__file__).with_name("golden_metrics.json").read_text(en
 
 @pytest.mark.parametrize("case", GOLDEN["cases"], ids=lambda case: case["name"])
 def test_golden_cases(case: dict[str, Any], make_truth: Callable[..., Truth]) -> None:
-    victims = [tuple(map(float, p)) for p in case["victims"]]
-    clues = [tuple(map(float, p)) for p in case["clues"]]
-    things = [tuple(map(float, p)) for p in case["clue_reports"]]
-    truth = scene(make_truth(), victims, clues)
-    made = claims([tuple(map(float, p)) for p in case["victim_reports"]], things, case["means"], len(clues))
+    clues = places(case["clues"])
+    truth = scene(make_truth(), places(case["victims"]), clues)
+    made = claims(places(case["victim_reports"]), places(case["clue_reports"]), case["means"], len(clues))
     time, t_max, safe = case["time"], case["t_max"], case["safe"]
     for gate, expected in case["expected"].items():
         sr, tsr, cds, rs = ours(truth, made, float(gate), safe, time, t_max)
         found = made.matched(truth, float(gate))
         assert {
             "sr": sr,
-            "sr_gated_first": metrics.share(found.victims_gated_first, len(victims)),
+            "sr_gated_first": metrics.share(found.victims_gated_first, len(truth.victims)),
             "tsr": pytest.approx(tsr, abs=1e-12),
             "cds": cds,
             "rs": pytest.approx(rs, abs=1e-12),

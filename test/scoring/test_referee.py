@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -39,14 +40,14 @@ def at(seconds: float) -> int:
     return START + round(seconds * SECOND)
 
 
-def test_time_is_up_exactly_at_the_limit(make_referee) -> None:
+def test_time_is_up_exactly_at_the_limit(make_referee: Any) -> None:
     referee = make_referee()
     assert referee.advance(at(299.999)) is None
     ending = referee.advance(at(305.0))
     assert (ending.reason, ending.stamp) == (End.TIMEOUT, at(300.0))
 
 
-def test_nothing_ends_before_it_begins(make_truth) -> None:
+def test_nothing_ends_before_it_begins(make_truth: Any) -> None:
     truth = make_truth()
     referee = Referee(truth.task, truth.victims, truth.clues, truth.thresholds, truth.run, {"uav1": (0.0, 0.0, 0.0)})
     assert referee.advance(at(9999.0)) is None
@@ -54,7 +55,7 @@ def test_nothing_ends_before_it_begins(make_truth) -> None:
         referee.truth()
 
 
-def test_the_earliest_reason_wins_whatever_came_first(make_referee, fakes) -> None:
+def test_the_earliest_reason_wins_whatever_came_first(make_referee: Any, fakes: Any) -> None:
     events = [
         ("planner/decision", fakes.decision(60.0, 9, status=3)),
         ("collision", fakes.collision(50.0)),
@@ -70,21 +71,21 @@ def test_the_earliest_reason_wins_whatever_came_first(make_referee, fakes) -> No
         assert (ending.reason, ending.stamp) == (End.COLLISION, at(50.0))
 
 
-def test_at_one_stamp_the_graver_reason_wins(make_referee, fakes) -> None:
+def test_at_one_stamp_the_graver_reason_wins(make_referee: Any, fakes: Any) -> None:
     referee = make_referee()
     referee.add("uav1", "planner/decision", fakes.decision(50.0, 9, status=3))
     referee.add("uav1", "safety/status", fakes.safety(50.0, 5, 19, breach=True))
     assert referee.advance(at(50.0)).reason is End.BREACH
 
 
-def test_a_reason_is_not_seen_before_its_stamp_is_complete(make_referee, fakes) -> None:
+def test_a_reason_is_not_seen_before_its_stamp_is_complete(make_referee: Any, fakes: Any) -> None:
     referee = make_referee()
     referee.add("uav1", "planner/decision", fakes.decision(50.0, 9, status=3, effective=53.0))
     assert referee.advance(at(52.9)) is None
     assert referee.advance(at(53.0)).reason is End.STOP
 
 
-def test_an_end_stays(make_referee, fakes) -> None:
+def test_an_end_stays(make_referee: Any, fakes: Any) -> None:
     referee = make_referee()
     referee.add("uav1", "planner/decision", fakes.decision(50.0, 9, status=3))
     first = referee.advance(at(50.0))
@@ -92,7 +93,7 @@ def test_an_end_stays(make_referee, fakes) -> None:
     assert referee.advance(at(60.0)) is first
 
 
-def test_all_planners_must_stop(make_referee, fakes) -> None:
+def test_all_planners_must_stop(make_referee: Any, fakes: Any) -> None:
     referee = make_referee(("uav1", "uav2"))
     referee.add("uav1", "planner/decision", fakes.decision(50.0, 9, status=3))
     assert referee.advance(at(80.0)) is None
@@ -100,7 +101,7 @@ def test_all_planners_must_stop(make_referee, fakes) -> None:
     assert referee.advance(at(100.0)).stamp == at(90.0)
 
 
-def test_touching_the_ground_while_landed_ends_nothing(make_referee, fakes) -> None:
+def test_touching_the_ground_while_landed_ends_nothing(make_referee: Any, fakes: Any) -> None:
     referee = make_referee()
     referee.add("uav1", "vehicle_state", fakes.state(0.0, landed=1))
     referee.add("uav1", "vehicle_state", fakes.state(5.0, landed=2))
@@ -110,7 +111,7 @@ def test_touching_the_ground_while_landed_ends_nothing(make_referee, fakes) -> N
     assert referee.advance(at(7.0)).reason is End.COLLISION
 
 
-def test_failure_and_a_persons_end_are_endings(make_referee) -> None:
+def test_failure_and_a_persons_end_are_endings(make_referee: Any) -> None:
     failed, aborted = make_referee(), make_referee()
     failed.fail(at(12.0), "planner died")
     aborted.abort(at(12.0))
@@ -121,7 +122,7 @@ def test_failure_and_a_persons_end_are_endings(make_referee) -> None:
     assert failed.result(OfflineJudge()).error == "planner died"
 
 
-def test_progress_counts_reports_and_time(make_referee, fakes) -> None:
+def test_progress_counts_reports_and_time(make_referee: Any, fakes: Any) -> None:
     referee = make_referee()
     referee.add("uav1", "reports", fakes.report(4.0, 1, "tent", (0.0, 0.0, 0.0)))
     referee.add("uav1", "reports", fakes.report(4.0, 1, "tent", (0.0, 0.0, 0.0)))
@@ -132,7 +133,7 @@ def test_progress_counts_reports_and_time(make_referee, fakes) -> None:
     assert (now.running, now.ended, now.elapsed, now.end_code) == (False, True, 300.0, End.TIMEOUT.code)
 
 
-def test_the_published_truth_scores_the_record_alike(make_referee, fakes) -> None:
+def test_the_published_truth_scores_the_record_alike(make_referee: Any, fakes: Any) -> None:
     referee, record = make_referee(), EpisodeRecord()
     messages = [("odometry", fakes.odometry(t, float(t), 0.0)) for t in range(80)]
     messages += [("reports", fakes.report(41.0, 1, "tent", (41.0, 0.0, 0.0), "tent"))]
@@ -146,7 +147,7 @@ def test_the_published_truth_scores_the_record_alike(make_referee, fakes) -> Non
     assert score(record, truth, OfflineJudge()).dump() == referee.result(OfflineJudge(), wall_time=12.0).dump()
 
 
-def test_a_person_who_takes_part_is_told_once_in_the_result_and_not_after_the_end(make_referee) -> None:
+def test_a_person_who_takes_part_is_told_once_in_the_result_and_not_after_the_end(make_referee: Any) -> None:
     referee = make_referee()
     referee.begin(at(0.0))
     referee.disqualify("a person took part")
@@ -163,7 +164,9 @@ def test_a_person_who_takes_part_is_told_once_in_the_result_and_not_after_the_en
 # --- Landed by another than the planner -----------------------------------------------------------------------------
 
 
-def landing(referee: Referee, fakes, mode: int, text: str = "", holding: bool = False, vehicle: str = "uav1") -> None:
+def landing(
+    referee: Referee, fakes: Any, mode: int, text: str = "", holding: bool = False, vehicle: str = "uav1"
+) -> None:
     """Flies from 5 s to 40 s; motors stop at 42 s."""
     for second, landed, armed in ((0.0, 1, False), (5.0, 2, True), (39.0, 3, True), (40.0, 1, True), (42.0, 1, False)):
         state = fakes.state(second, landed)
@@ -174,7 +177,7 @@ def landing(referee: Referee, fakes, mode: int, text: str = "", holding: bool = 
     referee.add(vehicle, "safety/status", status)
 
 
-def test_a_vehicle_that_the_governor_has_landed_ends_its_mission_in_seconds(make_referee, fakes) -> None:
+def test_a_vehicle_that_the_governor_has_landed_ends_its_mission_in_seconds(make_referee: Any, fakes: Any) -> None:
     referee = make_referee()
     landing(referee, fakes, 6, "battery 7%")
     assert referee.advance(at(44.0)) is None
@@ -185,7 +188,7 @@ def test_a_vehicle_that_the_governor_has_landed_ends_its_mission_in_seconds(make
     assert result.metrics.elapsed == 45.0 and result.metrics.efficiency == 0.0, "it has not ended its search"
 
 
-def test_an_autopilot_s_own_landing_ends_it_and_a_planner_s_does_not(make_referee, fakes) -> None:
+def test_an_autopilot_s_own_landing_ends_it_and_a_planner_s_does_not(make_referee: Any, fakes: Any) -> None:
     referee = make_referee()
     landing(referee, fakes, 1, holding=True)
     assert referee.advance(at(46.0)).text == "landed by the autopilot"
@@ -194,7 +197,7 @@ def test_an_autopilot_s_own_landing_ends_it_and_a_planner_s_does_not(make_refere
     assert referee.advance(at(299.0)) is None
 
 
-def test_a_vehicle_that_takes_off_again_has_not_landed(make_referee, fakes) -> None:
+def test_a_vehicle_that_takes_off_again_has_not_landed(make_referee: Any, fakes: Any) -> None:
     referee = make_referee()
     landing(referee, fakes, 5, "battery 20%, at home")
     again = fakes.state(44.0, 2)
@@ -203,7 +206,7 @@ def test_a_vehicle_that_takes_off_again_has_not_landed(make_referee, fakes) -> N
     assert referee.advance(at(100.0)) is None
 
 
-def test_a_team_s_mission_ends_when_each_has_landed_or_stopped(make_referee, fakes) -> None:
+def test_a_team_s_mission_ends_when_each_has_landed_or_stopped(make_referee: Any, fakes: Any) -> None:
     referee = make_referee(("uav1", "uav2"))
     landing(referee, fakes, 6, "battery 7%", vehicle="uav2")
     assert referee.advance(at(60.0)) is None
@@ -213,7 +216,7 @@ def test_a_team_s_mission_ends_when_each_has_landed_or_stopped(make_referee, fak
     assert ending.text == "uav2 landed by the governor: battery 7%"
 
 
-def test_a_method_s_error_ends_the_mission_with_its_words(make_referee, fakes) -> None:
+def test_a_method_s_error_ends_the_mission_with_its_words(make_referee: Any, fakes: Any) -> None:
     referee = make_referee(("uav1", "uav2"))
     failed = fakes.decision(20.0, 9, status=4)
     failed.trouble = "KeyError: 'x' (mine.py, line 7)"
@@ -222,7 +225,7 @@ def test_a_method_s_error_ends_the_mission_with_its_words(make_referee, fakes) -
     assert (ending.reason, ending.text) == (End.ERROR, "uav2: the planner failed: KeyError: 'x' (mine.py, line 7)")
 
 
-def test_what_a_vehicle_is_drawn_to_touch_while_its_place_is_unknown_is_no_crash(make_referee, fakes) -> None:
+def test_what_a_vehicle_is_drawn_to_touch_while_its_place_is_unknown_is_no_crash(make_referee: Any, fakes: Any) -> None:
     def flown(resumes: float) -> Referee:
         referee = make_referee()
         for tenth in (*range(200), *range(round(resumes * 10), 400)):
@@ -233,7 +236,8 @@ def test_what_a_vehicle_is_drawn_to_touch_while_its_place_is_unknown_is_no_crash
 
     lost, known = flown(28.0), flown(20.0)
     assert lost.advance(at(40.0)) is None
-    assert known.advance(at(40.0)).reason is End.COLLISION
+    ending = known.advance(at(40.0))
+    assert ending is not None and ending.reason is End.COLLISION
     result = [referee.result(OfflineJudge()).safety.collisions for referee in (known,)]
     lost.abort(at(40.0))
     lost.advance(at(40.0))

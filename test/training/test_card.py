@@ -1,6 +1,10 @@
 """The card that is written is the card that backends read, and the page states what the card holds."""
 
+from __future__ import annotations
+
 import json
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +20,7 @@ from esar_ros.training.labels import Label
 
 
 @pytest.fixture
-def card(tmp_path):
+def card(tmp_path: Path) -> Any:
     rng = np.random.default_rng(2)
     images = []
     for _ in range(60):
@@ -36,7 +40,7 @@ def card(tmp_path):
     return network, card_of("net", network, second, {"maps": ["k2"]}, alone, both, measured)
 
 
-def test_backends_read_the_card(card, tmp_path):
+def test_backends_read_the_card(card: Any, tmp_path: Path) -> None:
     network, made = card
     path = tmp_path / "net.json"
     write_json(path, made)
@@ -44,18 +48,18 @@ def test_backends_read_the_card(card, tmp_path):
     assert read.classes == KINDS
     assert read.sha256 == digest(network)
     assert all(read.threshold(kind) == made["thresholds"][kind] for kind in KINDS)
-    assert read.second_stage.file == "net-second.onnx"
+    assert read.second_stage is not None and read.second_stage.file == "net-second.onnx"
     assert read.second_stage.sha256 == digest(network.with_name("net-second.onnx"))
     assert read.second_stage.threshold("tent") == 0.96
     assert read.second_stage.merge == made["second_stage"]["merge"]
 
 
-def test_a_card_without_measurements_can_be_read(tmp_path):
+def test_a_card_without_measurements_can_be_read(tmp_path: Path) -> None:
     write_json(tmp_path / "net.json", first_card("net"))
     assert load_card(tmp_path / "net.json").kinds == {kind: kind for kind in KINDS}
 
 
-def test_the_page_says_what_was_missed_and_what_was_invented(card):
+def test_the_page_says_what_was_missed_and_what_was_invented(card: Any) -> None:
     _, made = card
     made["goals"]["person 0-30 m"] = {"ap50": 0.1, "goal": 0.85, "met": False}
     page = page_of(made, "About.")
@@ -69,7 +73,7 @@ def test_the_page_says_what_was_missed_and_what_was_invented(card):
     assert "A person is told from the score on at which the calibrated probability is 0.25" in page
 
 
-def test_the_shipped_card_belongs_to_the_shipped_network():
+def test_the_shipped_card_belongs_to_the_shipped_network() -> None:
     folder = resource("models")
     shipped = json.loads((folder / "esar-clues.json").read_text())
     assert shipped["sha256"] == digest(folder / "esar-clues.onnx")

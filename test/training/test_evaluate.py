@@ -1,5 +1,9 @@
 """Average precision against cases worked out by hand."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -22,28 +26,28 @@ from esar_ros.training.evaluate import (
 from esar_ros.training.labels import Label
 
 
-def label(kind="person", box=(100, 100, 10, 20), pixels=100, away=20.0):
+def label(kind: str = "person", box: Any = (100, 100, 10, 20), pixels: int = 100, away: float = 20.0) -> Any:
     return Label(kind, f"{kind}/any", False, box, pixels, away, 50.0, 2.0)
 
 
-def image(labels=(), found=(), weather="clear", light="day"):
+def image(labels: Any = (), found: Any = (), weather: str = "clear", light: str = "day") -> Any:
     return LabelledImage("aotai", weather, light, tuple(labels), tuple(found))
 
 
-def test_the_area_under_five_detections_of_four_objects():
+def test_the_area_under_five_detections_of_four_objects() -> None:
     # Right, wrong, right, wrong, right: precision 1, 1/2, 2/3, 1/2, 3/5; made to fall: 1, 2/3, 2/3, 3/5, 3/5.
     scores = np.array([0.9, 0.8, 0.7, 0.6, 0.5])
     right = np.array([True, False, True, False, True])
     assert area_under(scores, right, 4) == pytest.approx((1.0 + 2 / 3 + 3 / 5) / 4)
 
 
-def test_overlap_of_a_shifted_box():
+def test_overlap_of_a_shifted_box() -> None:
     assert overlaps((0, 0, 4, 2), np.array([[2.0, 0.0, 4.0, 2.0], [10.0, 0.0, 4.0, 2.0]])) == pytest.approx(
         [1 / 3, 0.0]
     )
 
 
-def test_a_label_is_found_once_and_by_its_own_class():
+def test_a_label_is_found_once_and_by_its_own_class() -> None:
     seen = image([label()], [Found("person", 0.9, (100, 100, 10, 20)), Found("person", 0.8, (101, 100, 10, 20)),
                                Found("tent", 0.7, (100, 100, 10, 20))])  # fmt: skip
     assert [v.label is not None for v in judge([seen])] == [True, False, False]
@@ -52,7 +56,7 @@ def test_a_label_is_found_once_and_by_its_own_class():
     assert np.isnan(average_precision([seen], judge([seen]), "tent")[0])
 
 
-def test_what_is_too_small_to_count_is_neither_wanted_nor_wrong():
+def test_what_is_too_small_to_count_is_neither_wanted_nor_wrong() -> None:
     seen = image([label(pixels=3, box=(50, 50, 2, 2))], [Found("person", 0.9, (49, 49, 4, 4))])
     (verdict,) = judge([seen])
     assert verdict.ignored
@@ -60,7 +64,7 @@ def test_what_is_too_small_to_count_is_neither_wanted_nor_wrong():
     assert false_per_image([seen], dict.fromkeys(KINDS, 0.1))["all"] == 0.0
 
 
-def test_bands_take_their_own_labels_and_false_detections():
+def test_bands_take_their_own_labels_and_false_detections() -> None:
     near, far = label(), label(box=(400, 100, 4, 8), pixels=30, away=50.0)
     found = [Found("person", 0.9, (100, 100, 10, 20)), Found("person", 0.8, (420, 100, 4, 8))]  # beside the far one
     seen = image([near, far], found)
@@ -70,7 +74,7 @@ def test_bands_take_their_own_labels_and_false_detections():
     assert average_precision([seen], verdicts, "person", *of_size(64, 256)) == (1.0, 1)
 
 
-def test_pointing_forgives_a_box_of_the_wrong_size():
+def test_pointing_forgives_a_box_of_the_wrong_size() -> None:
     seen = image([label(box=(100, 100, 3, 7))], [Found("person", 0.9, (98, 98, 8, 12))])
     assert judge([seen])[0].label is None
     assert judge([seen], pointing=True)[0].label is not None
@@ -78,13 +82,13 @@ def test_pointing_forgives_a_box_of_the_wrong_size():
 
 @settings(deadline=None, max_examples=30)
 @given(st.lists(st.tuples(st.floats(0.0, 1.0), st.booleans()), max_size=30), st.integers(1, 40))
-def test_precision_lies_within_its_bounds(rows, more):
+def test_precision_lies_within_its_bounds(rows: Any, more: Any) -> None:
     scores, right = np.array([s for s, _ in rows]), np.array([r for _, r in rows], dtype=bool)
     wanted = int(right.sum()) + more
     assert 0.0 <= area_under(scores, right, wanted) <= right.sum() / wanted + 1e-9
 
 
-def test_a_table_has_every_class_and_no_number_where_there_is_no_label():
+def test_a_table_has_every_class_and_no_number_where_there_is_no_label() -> None:
     rows = table([image([label()], [Found("person", 0.9, (100, 100, 10, 20))])])
     assert rows["all"]["ap"]["person"] == 1.0
     assert rows["all"]["ap"]["tent"] is None
@@ -92,7 +96,7 @@ def test_a_table_has_every_class_and_no_number_where_there_is_no_label():
     assert set(rows["0-30 m"]["ap"]) == set(KINDS)
 
 
-def _population(count=400):
+def _population(count: int = 400) -> Any:
     """Pictures whose detections are right as often as their score says."""
     rng = np.random.default_rng(5)
     images = []
@@ -103,14 +107,14 @@ def _population(count=400):
     return images
 
 
-def test_reliability_of_honest_scores_is_the_score():
+def test_reliability_of_honest_scores_is_the_score() -> None:
     curve = reliability(_population())["person"]
     assert list(curve["probability"]) == sorted(curve["probability"])
     assert list(curve["score"]) == sorted(set(curve["score"]))
     assert np.abs(np.array(curve["probability"]) - np.array(curve["score"])).max() < 0.15
 
 
-def test_a_threshold_keeps_the_precision_that_was_asked_for():
+def test_a_threshold_keeps_the_precision_that_was_asked_for() -> None:
     images = _population()
     least = thresholds(images, precision=0.8)["person"]
     kept = [v for v in judge(images, pointing=True) if v.score >= least]
@@ -119,7 +123,7 @@ def test_a_threshold_keeps_the_precision_that_was_asked_for():
     assert thresholds(images, precision=0.8)["tent"] == 0.75  # never seen: cautious
 
 
-def test_alarms_on_empty_ground_raise_a_threshold():
+def test_alarms_on_empty_ground_raise_a_threshold() -> None:
     images, box = _population(), (50, 50, 9, 9)
     before = thresholds(images)
     empty = [image(found=[Found("person", score, box), Found("tent", 0.4, box)]) for score in (0.92, 0.95, 0.9)]
@@ -130,7 +134,7 @@ def test_alarms_on_empty_ground_raise_a_threshold():
     assert thresholds(images, many)["person"] == pytest.approx(0.901), "five in a thousand are allowed"
 
 
-def test_an_unsure_person_is_told_from_the_score_at_which_its_curve_reaches_a_quarter():
+def test_an_unsure_person_is_told_from_the_score_at_which_its_curve_reaches_a_quarter() -> None:
     curve = {"score": [0.2, 0.4, 0.6], "probability": [0.0, 0.1, 0.7]}
     assert min_score(curve) == pytest.approx(0.45)
     assert min_score(curve, 0.0) == 0.2
@@ -138,7 +142,7 @@ def test_an_unsure_person_is_told_from_the_score_at_which_its_curve_reaches_a_qu
     assert min_score({"score": [0.9], "probability": [0.1]}) == 0.75, "nor above the highest"
 
 
-def test_a_second_stage_tells_unsure_people_and_counts_alarms_in_its_curves():
+def test_a_second_stage_tells_unsure_people_and_counts_alarms_in_its_curves() -> None:
     images = _population()
     empty = [image(found=[Found("person", score, (50, 50, 9, 9))]) for score in (0.92, 0.95, 0.9)]
     limits, curves = of_second_stage(images, empty)
@@ -147,7 +151,7 @@ def test_a_second_stage_tells_unsure_people_and_counts_alarms_in_its_curves():
     assert curves["person"]["probability"][-1] < reliability(images)["person"]["probability"][-1]
 
 
-def test_detection_probability_finds_the_range_at_which_a_detector_fades():
+def test_detection_probability_finds_the_range_at_which_a_detector_fades() -> None:
     rng = np.random.default_rng(6)
     images = []
     for _ in range(1500):

@@ -1,6 +1,10 @@
 """The network in 8 bits: what stays in single precision, and that it gives what it gave."""
 
+from __future__ import annotations
+
 import sys
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -14,7 +18,7 @@ from esar_ros.training.quantise import SILU_FLOOR, quantise
 SIDE = 16
 
 
-def _conv(name, given, channels_in, channels_out, kernel, gain, rng):
+def _conv(name: Any, given: Any, channels_in: Any, channels_out: Any, kernel: Any, gain: Any, rng: Any) -> Any:
     weights = rng.normal(0, gain / np.sqrt(channels_in * kernel**2), (channels_out, channels_in, kernel, kernel))
     constants = [
         numpy_helper.from_array(weights.astype(np.float32), f"{name}.weight"),
@@ -24,7 +28,7 @@ def _conv(name, given, channels_in, channels_out, kernel, gain, rng):
     return helper.make_node("Conv", inputs, [name], name=name, pads=[kernel // 2] * 4), constants
 
 
-def _silu(given):
+def _silu(given: Any) -> Any:
     return [
         helper.make_node("Sigmoid", [given], [f"{given}.sigmoid"], name=f"{given}.sigmoid"),
         helper.make_node("Mul", [given, f"{given}.sigmoid"], [f"{given}.act"], name=f"{given}.act"),
@@ -32,17 +36,17 @@ def _silu(given):
 
 
 @pytest.fixture
-def network(tmp_path):
+def network(tmp_path: Path) -> Any:
     """Four convolutions with SiLU between, the last one's output in pixels beside a score, as a YOLO's is."""
     rng = np.random.default_rng(5)
     nodes, constants = [], []
-    for name, given, *shape in (
+    for name, given, channels_in, channels_out, kernel, gain in (
         ("stem", "images", 3, 8, 3, 1),
         ("body", "stem.act", 8, 16, 3, 20),
         ("wide", "body.act", 16, 16, 3, 0.1),
         ("last", "joined", 32, 4, 1, 1),
     ):
-        conv, own = _conv(name, given, *shape, rng)
+        conv, own = _conv(name, given, channels_in, channels_out, kernel, gain, rng)
         nodes += [conv, *(_silu(name) if name != "last" else [])]
         constants += own
         if name == "wide":
@@ -63,12 +67,12 @@ def network(tmp_path):
 
 
 @pytest.fixture
-def images():
+def images() -> Any:
     rng = np.random.default_rng(6)
     return [rng.random((1, 3, SIDE, SIDE), dtype=np.float32) for _ in range(4)]
 
 
-def _rounded(model):
+def _rounded(model: Any) -> Any:
     """Names of the convolutions whose weights are integers."""
     made = {output: node for node in model.graph.node for output in node.output}
     convolutions = [node for node in model.graph.node if node.op_type == "Conv"]
@@ -76,7 +80,7 @@ def _rounded(model):
 
 
 @pytest.mark.parametrize("engine", [ONNXRUNTIME, OPENVINO])
-def test_it_gives_what_it_gave(network, images, tmp_path, engine):
+def test_it_gives_what_it_gave(network: Any, images: Any, tmp_path: Path, engine: Any) -> None:
     if engine == OPENVINO:
         pytest.importorskip("openvino", reason="extra openvino is not installed")
     quantise(network, tmp_path / "eight.onnx", images)
@@ -89,7 +93,9 @@ def test_it_gives_what_it_gave(network, images, tmp_path, engine):
     assert after.class_names == before.class_names
 
 
-def test_the_first_layer_and_what_follows_the_last_stay_in_single_precision(network, images, tmp_path):
+def test_the_first_layer_and_what_follows_the_last_stay_in_single_precision(
+    network: Any, images: Any, tmp_path: Path
+) -> None:
     quantise(network, tmp_path / "eight.onnx", images)
     model = onnx.load(tmp_path / "eight.onnx")
     assert _rounded(model) == {"body", "wide"}
@@ -98,7 +104,7 @@ def test_the_first_layer_and_what_follows_the_last_stay_in_single_precision(netw
     assert by_name["output"].input[:] == ["box", "score"]
 
 
-def test_weights_take_seven_bits_and_activations_begin_at_the_floor(network, images, tmp_path):
+def test_weights_take_seven_bits_and_activations_begin_at_the_floor(network: Any, images: Any, tmp_path: Path) -> None:
     quantise(network, tmp_path / "eight.onnx", images)
     constants = {one.name: numpy_helper.to_array(one) for one in onnx.load(tmp_path / "eight.onnx").graph.initializer}
     assert np.abs(constants["body.weight_quantized"].astype(int)).max() == 64
@@ -109,19 +115,21 @@ def test_weights_take_seven_bits_and_activations_begin_at_the_floor(network, ima
     assert SILU_FLOOR / 2 < least["wide"] < 0
 
 
-def test_no_folder_of_who_trained_it_travels_along(network, images, tmp_path):
+def test_no_folder_of_who_trained_it_travels_along(network: Any, images: Any, tmp_path: Path) -> None:
     quantise(network, tmp_path / "eight.onnx", images)
     assert {entry.key for entry in onnx.load(tmp_path / "eight.onnx").metadata_props} == {"names"}
     assert b"somebody" not in (tmp_path / "eight.onnx").read_bytes()
     assert not list(tmp_path.glob("*.part"))
 
 
-def test_without_onnx_it_says_what_to_install(network, images, tmp_path, monkeypatch):
+def test_without_onnx_it_says_what_to_install(
+    network: Any, images: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(UsageError, match=r"esar_ros\[train\]"):
         quantise(network, tmp_path / "eight.onnx", images)
 
 
-def test_without_pictures_there_are_no_ranges(network, tmp_path):
+def test_without_pictures_there_are_no_ranges(network: Any, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="without pictures"):
         quantise(network, tmp_path / "eight.onnx", [])

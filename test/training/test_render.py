@@ -1,13 +1,17 @@
 """The data set on disk: same seed, same bytes; drawn once; labels that fit its pictures."""
 
+from __future__ import annotations
+
 import json
+from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
 import pytest
 
-from esar_ros.benchmark.engine.mission import PRESETS
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.names import PRESETS
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.training.assess import frame_of
 from esar_ros.training.labels import Label, wanted
@@ -17,17 +21,17 @@ SCENES, SHOTS = 2, 3
 
 
 @pytest.fixture(scope="module")
-def drawn(tmp_path_factory):
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> Any:
     pytest.importorskip("moderngl")
     root = tmp_path_factory.mktemp("data")
     return root, list(render_split(root, "train", ("k2",), SCENES, SHOTS))
 
 
-def _bytes(root):
+def _bytes(root: Any) -> Any:
     return {path.relative_to(root): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
 
 
-def test_one_seed_one_data_set_and_an_ended_run_goes_on(drawn, tmp_path):
+def test_one_seed_one_data_set_and_an_ended_run_goes_on(drawn: Any, tmp_path: Path) -> None:
     root, scenes = drawn
     assert [name for name, _ in scenes] == ["k2-0000", "k2-0001"]
     first = list(render_split(tmp_path, "train", ("k2",), 1, SHOTS))  # ended after one scene
@@ -37,7 +41,7 @@ def test_one_seed_one_data_set_and_an_ended_run_goes_on(drawn, tmp_path):
     assert list(render_split(tmp_path, "train", ("k2",), SCENES, SHOTS)) == []
 
 
-def test_pictures_labels_and_meta_tell_the_same(drawn):
+def test_pictures_labels_and_meta_tell_the_same(drawn: Any) -> None:
     root, _ = drawn
     pictures = read_meta(root, "train")
     assert pictures
@@ -58,7 +62,7 @@ def test_pictures_labels_and_meta_tell_the_same(drawn):
             assert 1 <= label.pixels <= label.box[2] * label.box[3]
 
 
-def test_whole_frames_keep_their_depth(tmp_path):
+def test_whole_frames_keep_their_depth(tmp_path: Path) -> None:
     pytest.importorskip("moderngl")
     ((scene, count),) = render_split(tmp_path, "empty-val", ("k2",), 1, 2)
     assert (scene, count) == ("k2-0000", 2)
@@ -76,12 +80,12 @@ def test_whole_frames_keep_their_depth(tmp_path):
         read_frame(tmp_path, "empty-val", "k2-0000-01a")
 
 
-def test_small_frames_are_of_the_size_that_fast_missions_fly():
+def test_small_frames_are_of_the_size_that_fast_missions_fly() -> None:
     assert SMALL == PRESETS["fast"]
 
 
 @pytest.mark.full
-def test_a_small_flight_has_small_frames_of_nothing(tmp_path):
+def test_a_small_flight_has_small_frames_of_nothing(tmp_path: Path) -> None:
     pytest.importorskip("moderngl")
     assert [scene for scene in render_split(tmp_path, "small-flights-val", ("k2",), 1, 2)] == [("k2-0000", 2)]
     for picture in read_meta(tmp_path, "small-flights-val"):
@@ -91,12 +95,12 @@ def test_a_small_flight_has_small_frames_of_nothing(tmp_path):
         assert (frame.model.width, frame.model.height) == SMALL
 
 
-def test_a_folder_without_pictures_says_so(tmp_path):
+def test_a_folder_without_pictures_says_so(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no pictures"):
         read_meta(tmp_path, "train")
 
 
-def test_meta_says_under_which_sky(drawn):
+def test_meta_says_under_which_sky(drawn: Any) -> None:
     root, _ = drawn
     meta = json.loads((root / "train" / "meta" / "k2-0000.json").read_text())
     assert {"seed", "map", "weather", "light", "local_time", "pictures"} <= set(meta)

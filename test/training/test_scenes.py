@@ -1,6 +1,9 @@
 """Scenes are drawn from their seed alone, and splits keep looks and ground apart."""
 
+from __future__ import annotations
+
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,14 +29,14 @@ MAP = "k2"
 
 
 @pytest.fixture(scope="module")
-def scenes():
+def scenes() -> Any:
     rig = load_vehicle()
     return {
         name: [draw_scene(split, site(MAP), rig, number, 6) for number in range(4)] for name, split in SPLITS.items()
     }
 
 
-def test_a_scene_is_a_function_of_its_seed(scenes):
+def test_a_scene_is_a_function_of_its_seed(scenes: Any) -> None:
     again = draw_scene(SPLITS["train"], site(MAP), load_vehicle(), 2, 6)
     first = scenes["train"][2]
     assert again.things == first.things
@@ -45,13 +48,13 @@ def test_a_scene_is_a_function_of_its_seed(scenes):
     assert other.things != first.things
 
 
-def test_training_never_shows_a_look_that_is_kept_back(scenes):
+def test_training_never_shows_a_look_that_is_kept_back(scenes: Any) -> None:
     for name, split in SPLITS.items():
         shown = [thing.entry.held_out for scene in scenes[name] for thing in scene.things]
         assert any(shown) is (split.events == "test")
 
 
-def test_empty_ground_holds_distractors_alone(scenes):
+def test_empty_ground_holds_distractors_alone(scenes: Any) -> None:
     for name in ("empty", "empty-val", "empty-test"):
         assert {thing.entry.kind for scene in scenes[name] for thing in scene.things} == {"distractor"}
 
@@ -59,7 +62,7 @@ def test_empty_ground_holds_distractors_alone(scenes):
 FLIGHTS = ("flights", "flights-val", "small-flights", "small-flights-val")
 
 
-def test_flights_show_bare_ground_near_the_events_from_search_heights_with_all_cameras(scenes):
+def test_flights_show_bare_ground_near_the_events_from_search_heights_with_all_cameras(scenes: Any) -> None:
     assert {name for name, split in SPLITS.items() if split.flight} == set(FLIGHTS)
     rig, eyes = load_vehicle(), []
     for scene in (scene for name in FLIGHTS for scene in scenes[name]):
@@ -75,7 +78,7 @@ def test_flights_show_bare_ground_near_the_events_from_search_heights_with_all_c
     assert len({tuple(eye) for eye in eyes}) == len(eyes), "no two splits share a place"
 
 
-def test_flights_are_told_in_foul_weather_and_dusk_more_often():
+def test_flights_are_told_in_foul_weather_and_dusk_more_often() -> None:
     rng = np.random.default_rng(0)
     flown, other = ([_conditions(MAP, flight, rng) for _ in range(300)] for flight in (True, False))
     for of in (lambda drawn: drawn[0].family is WeatherFamily.FAIR, lambda drawn: drawn[1] == "day"):
@@ -83,14 +86,14 @@ def test_flights_are_told_in_foul_weather_and_dusk_more_often():
     assert np.mean([weather.family is WeatherFamily.FAIR for weather, _ in other]) == pytest.approx(FAIR_SHARE, abs=0.1)
 
 
-def test_splits_share_no_scene(scenes):
+def test_splits_share_no_scene(scenes: Any) -> None:
     places = {name: {thing.xy for scene in drawn for thing in scene.things} for name, drawn in scenes.items()}
     for one, other in itertools.combinations(places, 2):
         assert not places[one] & places[other]
 
 
-def test_training_stands_on_dev_events_and_the_test_set_on_the_others(scenes):
-    def points(split):
+def test_training_stands_on_dev_events_and_the_test_set_on_the_others(scenes: Any) -> None:
+    def points(split: Any) -> Any:
         ids = [id for id, e in benchmark_index()["events"].items() if e["map"] == MAP and e["split"] == split]
         events = [benchmark_event(id) for id in ids]
         return np.array([xy for e in events for xys in (e["places"].values(), *e["lines"].values()) for xy in xys])
@@ -101,7 +104,7 @@ def test_training_stands_on_dev_events_and_the_test_set_on_the_others(scenes):
             assert np.linalg.norm(points(split.events) - middle, axis=1).min() < 320.0
 
 
-def test_things_stand_apart_and_weathers_are_the_maps_own(scenes):
+def test_things_stand_apart_and_weathers_are_the_maps_own(scenes: Any) -> None:
     for scene in (scene for name, drawn in scenes.items() for scene in drawn if not SPLITS[name].flight):
         xy = np.array([thing.xy for thing in scene.things])
         gaps = np.linalg.norm(xy[:, None] - xy[None], axis=2)[np.triu_indices(len(xy), 1)]
@@ -109,7 +112,7 @@ def test_things_stand_apart_and_weathers_are_the_maps_own(scenes):
         assert scene.weather in weathers_of(MAP)
 
 
-def test_targets_are_clues_or_people_in_the_camera_that_looks(scenes):
+def test_targets_are_clues_or_people_in_the_camera_that_looks(scenes: Any) -> None:
     rig = load_vehicle()
     for scene in (scene for drawn in scenes.values() for scene in drawn):
         for shot in scene.shots:
@@ -123,7 +126,7 @@ def test_targets_are_clues_or_people_in_the_camera_that_looks(scenes):
             assert 2.0 < np.linalg.norm(point - camera.position) <= BANDS[-1][1] + 1e-6
 
 
-def test_large_things_are_looked_at_from_farther_away():
+def test_large_things_are_looked_at_from_farther_away() -> None:
     tent, bottle = variants("tent")[0], variants("water_bottle")[0]
     assert farthest(tent, "day") > 60.0 > 25.0 > farthest(bottle, "day")
     assert farthest(variants(f"{PERSON}_standing")[0], "day") > 40.0

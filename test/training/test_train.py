@@ -1,5 +1,10 @@
 """Training and export, where torch is installed: one epoch on a handful of crops."""
 
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NoReturn
+
 import cv2
 import numpy as np
 import pytest
@@ -19,7 +24,7 @@ from esar_ros.training.train import (
 )
 
 
-def _crops(root, count=8):
+def _crops(root: Any, count: int = 8) -> None:
     rng = np.random.default_rng(0)
     for part in ("images", "labels"):
         (root / "train" / part).mkdir(parents=True)
@@ -30,7 +35,7 @@ def _crops(root, count=8):
 
 
 @pytest.fixture
-def crops(tmp_path, monkeypatch):
+def crops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The data file of a handful of crops, where there is something to train with."""
     pytest.importorskip("torch")
     pytest.importorskip("ultralytics")
@@ -40,7 +45,7 @@ def crops(tmp_path, monkeypatch):
     return write_data_file(tmp_path, ("k2",))
 
 
-def test_the_lists_hold_the_pictures_of_the_maps_asked_for(tmp_path):
+def test_the_lists_hold_the_pictures_of_the_maps_asked_for(tmp_path: Path) -> None:
     _crops(tmp_path)
     write_data_file(tmp_path, ("k2",))
     assert len((tmp_path / "train-k2.txt").read_text().splitlines()) == 8
@@ -48,12 +53,12 @@ def test_the_lists_hold_the_pictures_of_the_maps_asked_for(tmp_path):
         write_data_file(tmp_path, ("aotai",))
 
 
-def test_the_network_has_a_score_for_every_kind():
+def test_the_network_has_a_score_for_every_kind() -> None:
     assert ARCHITECTURE["nc"] == len(KINDS)
 
 
 @pytest.mark.full
-def test_an_epoch_an_export_and_a_picture_of_any_size(crops, tmp_path):
+def test_an_epoch_an_export_and_a_picture_of_any_size(crops: Any, tmp_path: Path) -> None:
     onnxruntime = pytest.importorskip("onnxruntime")
     weights = train(crops, tmp_path / "out", Recipe(epochs=1, batch=4))
     assert train(crops, tmp_path / "out", Recipe(epochs=1, batch=4)) == weights  # whole: nothing is done again
@@ -66,7 +71,7 @@ def test_an_epoch_an_export_and_a_picture_of_any_size(crops, tmp_path):
 
 
 @pytest.mark.full
-def test_another_design_is_what_is_trained(crops, tmp_path):
+def test_another_design_is_what_is_trained(crops: Any, tmp_path: Path) -> None:
     head = [*ARCHITECTURE["head"][:3], [[10], 1, "Detect", ["nc"]]]
     design = Design({**ARCHITECTURE, "head": head}, {**AUGMENTATION, "scale": 0.5})
     weights = train(crops, tmp_path / "out", Recipe(epochs=1, batch=4), design=design)
@@ -77,16 +82,18 @@ def test_another_design_is_what_is_trained(crops, tmp_path):
 
 
 @pytest.mark.full
-def test_training_goes_on_from_the_epoch_it_was_ended_after(crops, tmp_path, monkeypatch):
+def test_training_goes_on_from_the_epoch_it_was_ended_after(
+    crops: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     torch_with(1)
     from ultralytics.models.yolo.detect import DetectionTrainer
 
-    def go():
+    def go() -> Any:
         return train(crops, tmp_path / "out", Recipe(epochs=2, batch=4))
 
     save = DetectionTrainer.save_model
 
-    def ended(trainer):
+    def ended(trainer: Any) -> NoReturn:
         save(trainer)
         raise KeyboardInterrupt
 
@@ -100,6 +107,6 @@ def test_training_goes_on_from_the_epoch_it_was_ended_after(crops, tmp_path, mon
 
 
 @pytest.mark.full
-def test_starting_weights_that_are_none_are_refused(crops, tmp_path):
+def test_starting_weights_that_are_none_are_refused(crops: Any, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="starting weights"):
         train(crops, tmp_path / "out", Recipe(epochs=1), start=tmp_path / "none.pt")

@@ -93,8 +93,8 @@ def test_it_learns_goes_on_and_the_file_answers_as_torch_does(tmp_path: Path) ->
     network.load_state_dict(first)
     network.eval()
     with torch.no_grad():
-        told, moved = network(*(torch.from_numpy(value) for value in inputs.values()))
-    assert answers == pytest.approx(told.softmax(1).numpy(), abs=1e-5)
+        scores, moved = network(*(torch.from_numpy(value) for value in inputs.values()))
+    assert answers == pytest.approx(scores.softmax(1).numpy(), abs=1e-5)
     assert shifts == pytest.approx(moved.numpy(), abs=1e-5)
     people = shifts[seen.targets != NOTHING]
     assert np.abs(people - SHIFT).mean() < 0.75 * np.abs(SHIFT).mean(), "it learns where they are, too"

@@ -24,6 +24,7 @@ from esar_ros.benchmark.engine.simulator import LocalSimulator
 from esar_ros.benchmark.engine.wire import feedback_as_sent, seconds, single
 from esar_ros.mission.briefing import mission_id
 from esar_ros.mission.decision import Decision
+from esar_ros.mission.names import PRESETS
 from esar_ros.mission.observation import Brief, Grid, Observation
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import Task
@@ -37,7 +38,6 @@ from esar_ros.scoring.referee import Referee
 from esar_ros.scoring.result import Result
 from esar_ros.sim.terrain.maps import PlaceMap, load_map
 
-PRESETS = {"paper": (640, 480), "fast": (320, 240)}
 VEHICLE = "uav1"
 
 
@@ -85,6 +85,7 @@ class Mission:
         self._frame_every = round(rates.control / rates.cameras)
         self._judge = OfflineJudge()
         self._simulator: LocalSimulator | None = None
+        self.ended = True
 
     def __enter__(self) -> Mission:
         return self
@@ -104,7 +105,7 @@ class Mission:
         place: the task's map, if loaded already.
         """
         self.close()
-        self._began = time.monotonic()
+        self.ended = True  # until all of what follows has come about
         place = place or load_map(task.map)
         conditions, decider = self.conditions, self._decider
         self._simulator = LocalSimulator(place, seed, self._rig, (VEHICLE,))
@@ -126,10 +127,13 @@ class Mission:
         self._recording = Recording(self._referee, VEHICLE, self.brief, self._stack.odom_in_map)
         self._sensing = Sensing(self._rig, self.brief, conditions.detector, self._suite.object_kinds())
         self._log = DecisionLog()
+        self._began = time.monotonic()
         self._start = self._stack.begin(self.brief, self._recording, conditions.governor)
         self._referee.begin(self._start)
-        self._seq, self.ended = 0, False
-        return self._observe()
+        self._seq = 0
+        seen = self._observe()
+        self.ended = False
+        return seen
 
     def step(self, decision: Decision) -> Observation:
         """Flies a decision until the next frame and returns what is seen then; at the end what was seen before.
@@ -148,7 +152,7 @@ class Mission:
 
     def result(self) -> EpisodeResult:
         """Returns the result of a mission that has ended."""
-        result = self._referee.result(self._judge, time.monotonic() - self._began)
+        result = self._referee.result(self._judge, self._took)
         return EpisodeResult(result, {VEHICLE: self._recording.track}, seconds(self._stack.ns - self._start))
 
     def pictures(self) -> dict[str, NDArray[np.uint8]]:
@@ -179,6 +183,7 @@ class Mission:
         stack.fly(self._sensed.window, self._sensed.clues)
         if self._referee.advance(stack.ns) is not None:
             self.ended = True
+            self._took = time.monotonic() - self._began
             return self._seen
         while True:
             stack.advance_clock()

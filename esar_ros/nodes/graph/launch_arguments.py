@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from esar_ros.mission.errors import UsageError, nearest
+from esar_ros.mission.names import PRESETS
 from esar_ros.mission.task_files import find_task, is_path
 from esar_ros.nodes.graph.mission import (
     ENDS,
@@ -20,7 +21,6 @@ from esar_ros.nodes.graph.mission import (
     NO_PORT,
     ODOMETRIES,
     PACES,
-    PRESETS,
     RECORDS,
     SENSINGS,
     WORLDS,
@@ -98,6 +98,9 @@ def check_names(given: Iterable[str], known: Collection[str]) -> None:
 def options_from(values: Mapping[str, str]) -> MissionOptions:
     """The mission that launch arguments describe; values must have every key of ARGUMENTS. Raises UsageError."""
     task, task_map, task_seed = _own_task(values) if values["brief"] else _task(values["task"])
+    for name in ("map", "start"):
+        if values[name] and not values["brief"]:
+            raise UsageError(f"{name} without brief", "a task has its own; brief:=FILE is for yours")
     if values["params_file"] and not Path(values["params_file"]).is_file():
         raise UsageError(f"params_file {values['params_file']} is no file", "check the path")
     if values["keep_out"] and not Path(values["keep_out"]).is_file():

@@ -25,7 +25,6 @@ NOISY = "noisy"
 ODOMETRIES = (NOISY, "true")  # off as an estimator's, or the simulator's own
 COMPOSED, SEPARATE = "composed", "separate"
 SENSINGS = (COMPOSED, SEPARATE)  # camera driver, detector and mapper in one process, or one process each
-PRESETS = {"paper": (640, 480), "fast": (320, 240)}
 LOG_LEVELS = ("debug", "info", "warn", "error", "fatal")
 
 TRUTH_DETECTOR = "segmentation_oracle"  # reads the simulator's object ids
@@ -86,7 +85,7 @@ class MissionOptions:
         for name, value, known in (
             ("world", self.world, WORLDS),
             ("pace", self.pace, PACES),
-            ("preset", self.preset, tuple(PRESETS)),
+            ("preset", self.preset, tuple(names.PRESETS)),
             ("record", self.record, RECORDS),
             ("end", self.end, ENDS),
             ("odometry", self.odometry, ODOMETRIES),
@@ -165,7 +164,7 @@ def control_chain(options: MissionOptions, space: str, vehicle: str, common: dic
 def mission_graph(options: MissionOptions) -> list[NodeSpec]:
     """Processes of a mission, in the order they are best started."""
     options.check()
-    width, height = PRESETS[options.preset]
+    width, height = names.PRESETS[options.preset]
     vehicles = list(options.vehicles)
     root = "/" + options.namespace.strip("/") if options.namespace.strip("/") else ""
     common: dict[str, Any] = {

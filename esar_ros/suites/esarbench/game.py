@@ -9,11 +9,11 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from esar_ros.benchmark.engine.mission import PRESETS, Caller, Mission
+from esar_ros.benchmark.engine.mission import Caller, Mission
 from esar_ros.geometry.frames import FARTHEST
 from esar_ros.mission.clues import KINDS, PERSON
 from esar_ros.mission.decision import Decision, Report, ReportType
-from esar_ros.mission.names import CAMERAS, DEFAULT_DETECTOR
+from esar_ros.mission.names import CAMERAS, DEFAULT_DETECTOR, PRESETS
 from esar_ros.mission.observation import Observation, SeenClue
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.perception.detectors.chosen import about_chosen

@@ -118,9 +118,11 @@ class StepFlight:
         self._world, self._episode, self._id = world, episode, id
         self._conditions, self._settings = conditions, settings
         self._look, self._draw = Look(conditions.depth, truth), draw
+        self.over = True
 
     def reset(self) -> StepObservation:
         """Begins the episode and returns what is seen at its start. Raises UsageError for what cannot be flown."""
+        self.over = True  # until all of what follows has come about
         world, episode = self._world, self._episode
         start = self._commanded = StepPose.of(episode.start)
         if not world.is_free(start.pose):
@@ -137,11 +139,17 @@ class StepFlight:
             MAX_ACTIONS,
             MappingProxyType(self._settings.sizes),
         )
+        seen = self._observe()
         self.over = False
-        return self._observe()
+        return seen
 
     def step(self, action: StepAction) -> StepObservation:
-        """Flies an action and returns what is seen then. Raises ValueError for what is no action."""
+        """Flies an action and returns what is seen then.
+
+        Raises ValueError for what is no action, RuntimeError when no episode is under way.
+        """
+        if self.over:
+            raise RuntimeError("no episode is under way: call reset")
         world, flown = self._world, self.flown
         action = checked(action, self._settings.largest)
         if action.kind is StepKind.STOP:

@@ -34,7 +34,8 @@ def test_home_is_the_task_s_start_on_its_map(capsys: pytest.CaptureFixture[str])
     task = load_task("aotai-first")
     place = load_map(task.map)
     back = place.origin.to_enu(*home.values())
-    np.testing.assert_allclose(back, [*task.start.position, place.ground_height(task.start.position)], atol=0.02)
+    np.testing.assert_allclose(back[:2], task.start.position, atol=0.02)
+    np.testing.assert_allclose(back[2], place.ground_height(task.start.position), atol=0.02)
 
 
 def test_vehicles_stand_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
@@ -57,7 +58,12 @@ def test_the_mirror_follows_the_mission_s_vehicles(
     from esar_ros.nodes import px4_mirror
 
     asked: list[object] = []
-    monkeypatch.setattr(px4_mirror, "mirror", lambda *arguments: asked.append(arguments) or 0)
+
+    def mirror(*arguments: object) -> int:
+        asked.append(arguments)
+        return 0
+
+    monkeypatch.setattr(px4_mirror, "mirror", mirror)
     assert cli.main(["px4", "mirror"]) == 0
     assert cli.main(["px4", "mirror", "--vehicles", "2", "--namespace", "/team/", "--port", "41999"]) == 0
     assert asked == [(["/uav1"], "127.0.0.1", 41451), (["/team/uav1", "/team/uav2"], "127.0.0.1", 41999)]
@@ -125,7 +131,7 @@ def vehicle() -> Iterator[str]:
         value = SAFE[names[index]]
         whole = isinstance(value, int)
         link.mav.param_value_send(
-            names[index].encode(), integer(value) if whole else value, 6 if whole else 9, len(names), index
+            names[index].encode(), integer(int(value)) if whole else value, 6 if whole else 9, len(names), index
         )
 
     def speak() -> None:

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from esar_ros.benchmark.engine.episode import fly_episode
-from esar_ros.benchmark.engine.mission import EpisodeResult
+from esar_ros.benchmark.engine.flight_stack import FlightStack
+from esar_ros.benchmark.engine.mission import EpisodeResult, Mission
 from esar_ros.benchmark.runner.job import AGENT_ERROR, INFRASTRUCTURE_ERROR, Job
 from esar_ros.benchmark.runner.records import Status
 from esar_ros.mission.decision import Decision, Goal, GoalType
@@ -196,3 +197,18 @@ def test_an_object_that_is_no_method_is_not_flown() -> None:
 def test_a_task_on_a_map_that_does_not_exist_is_told() -> None:
     with pytest.raises(UsageError, match="atlantis"):
         fly_episode(ESARBENCH, short(5.0).model_copy(update={"map": "atlantis"}), "zigzag", 7, FAST)
+
+
+def test_a_mission_that_cannot_begin_is_not_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any) -> None:
+        raise OSError("no world")
+
+    with Mission(ESARBENCH, FAST) as mission:
+        with pytest.raises(RuntimeError, match="call reset"):
+            mission.step(Decision("wait", "before anything"))
+        mission.reset(short(3.0))
+        monkeypatch.setattr(FlightStack, "begin", broken)
+        with pytest.raises(OSError, match="no world"):
+            mission.reset(short(3.0))
+        with pytest.raises(RuntimeError, match="call reset"):
+            mission.step(Decision("wait", "after a start that failed"))

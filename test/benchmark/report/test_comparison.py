@@ -276,9 +276,9 @@ def test_runs_under_other_conditions_are_refused_and_the_condition_named(tmp_pat
 
 
 def test_what_concerns_one_method_alone_does_not_part_methods(tmp_path: Path) -> None:
-    own = {"tasks": "6, c3", "planner_settings": "m9", "model": "model qwen3"}
+    own = replace(TOLD, tasks="6, c3", planner_settings="m9", model="model qwen3")
     make_bench(tmp_path / "a", {"fbe": 0.3}, events=1)
-    make_bench(tmp_path / "b", {"apex": 0.3}, events=1, conditions=replace(TOLD, **own))
+    make_bench(tmp_path / "b", {"apex": 0.3}, events=1, conditions=own)
     assert {method.name for method in report_of(tmp_path / "a", tmp_path / "b").methods} == {"fbe", "apex"}
 
 

@@ -304,7 +304,7 @@ def test_relief_is_lit_from_the_north_west(flown: MissionRecord) -> None:
     assert image[10:25, 10:25].mean() > image[35:50, 35:50].mean() + 0.1
 
 
-def test_the_scorecard_is_a_picture_that_shows_success_and_failure(flown: MissionRecord, make_crash) -> None:
+def test_the_scorecard_is_a_picture_that_shows_success_and_failure(flown: MissionRecord, make_crash: Any) -> None:
     sizes = set()
     pictures = []
     for mission in (flown, make_crash):

@@ -85,8 +85,8 @@ def test_on_the_ground_the_motors_stop_before_it_is_over(actuation: Actuation, r
     actuation.touch_down(Mode.NORMAL, 0)
     assert not after(actuation, remote, STANDS_FOR)
     remote.landed, actuation.height = True, 0.2
-    assert not after(actuation, remote, 50_000_000) and remote.armed
-    assert after(actuation, remote, STANDS_FOR) and not remote.armed and not actuation.landing
+    assert (after(actuation, remote, 50_000_000), remote.armed) == (False, True)
+    assert (after(actuation, remote, STANDS_FOR), remote.armed, actuation.landing) == (True, False, False)
     actuation.obey(remote.read(), Mode.NORMAL, (np.array([0.0, 0.0, 2.0]), 0.0), 0.05)
     assert not remote.sent, "it does not take off again"
 

@@ -49,7 +49,7 @@ def test_after_a_pause_of_the_process_one_step_judges_nothing_and_the_next_one_d
     late = desk.step(0.7)
     assert late == Output() and desk.stream.engaged and desk.stream.may_stream()
     desk.step()
-    assert not desk.stream.engaged and desk.stream.left_because == "the autopilot is silent"
+    assert (desk.stream.engaged, desk.stream.left_because) == (False, "the autopilot is silent")
 
 
 def test_a_slow_process_sends_every_second_step() -> None:
@@ -368,14 +368,16 @@ def test_it_is_registered_with_an_autopilot_that_may_accept_it(
 def test_it_is_able_while_safe_commands_are_fresh_and_the_flight_is_not_terminated() -> None:
     external = Asked()
     desk = Desk(external)
-    desk.steps(2)
-    assert external.told[-1][1]
+
+    def able(steps: int) -> bool:
+        desk.steps(steps)
+        return external.told[-1][1]
+
+    assert able(2)
     desk.stream.mode = Mode.TERMINATE
-    desk.steps(2)
-    assert not external.told[-1][1]
+    assert not able(2)
     desk.stream.mode, desk.commanded = Mode.NORMAL, False
-    desk.steps(20)
-    assert not external.told[-1][1]
+    assert not able(20)
 
 
 def test_it_is_told_what_it_takes_with_the_set_points_and_no_heartbeat_goes_out() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ REACH = 30.0
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def plain_update(voxel_map, centers, counts, views, reach, noise):
+def plain_update(voxel_map: Any, centers: Any, counts: Any, views: Any, reach: Any, noise: Any) -> None:
     """The sensor model of one frame, voxel by voxel without any hierarchy; counts (N,) change in place."""
     missed = []
     hit = np.zeros(len(counts), bool)
@@ -56,7 +57,9 @@ def plain_update(voxel_map, centers, counts, views, reach, noise):
 @settings(deadline=None, max_examples=15)
 @example(seed=1, resolution=1.0, reach=70.0, noisy=False)
 @given(seed=SEEDS, resolution=st.just(2.0), reach=st.sampled_from([30.0, 70.0]), noisy=st.booleans())
-def test_hierarchy_changes_nothing(small_map, random_frames, voxel_centers, seed, resolution, reach, noisy):
+def test_hierarchy_changes_nothing(
+    small_map: Any, random_frames: Any, voxel_centers: Any, seed: int, resolution: Any, reach: Any, noisy: Any
+) -> None:
     noise = 0.02 * noisy
     voxel_map = small_map(resolution)
     centers = voxel_centers(voxel_map)
@@ -71,7 +74,9 @@ def test_hierarchy_changes_nothing(small_map, random_frames, voxel_centers, seed
 
 @settings(deadline=None, max_examples=20)
 @given(seed=SEEDS, order=st.permutations(range(4)))
-def test_order_of_cameras_does_not_matter(small_map, random_frames, voxel_centers, seed, order):
+def test_order_of_cameras_does_not_matter(
+    small_map: Any, random_frames: Any, voxel_centers: Any, seed: int, order: Any
+) -> None:
     one, other = small_map(), small_map()
     for frame in random_frames(seed, count=3, cameras=4):
         one.integrate_frame(frame, REACH)
@@ -83,7 +88,7 @@ def test_order_of_cameras_does_not_matter(small_map, random_frames, voxel_center
 
 @settings(deadline=None, max_examples=20)
 @given(seed=SEEDS)
-def test_integrated_voxels_stay_known(small_map, random_frames, whole, seed):
+def test_integrated_voxels_stay_known(small_map: Any, random_frames: Any, whole: Any, seed: int) -> None:
     voxel_map = small_map()
     known = np.zeros(tuple(voxel_map.shape), bool)
     for frame in random_frames(seed, count=4, cameras=2):
@@ -95,7 +100,7 @@ def test_integrated_voxels_stay_known(small_map, random_frames, whole, seed):
 
 @settings(deadline=None, max_examples=20)
 @given(seed=SEEDS)
-def test_counts_are_kept(small_map, random_frames, whole, seed):
+def test_counts_are_kept(small_map: Any, random_frames: Any, whole: Any, seed: int) -> None:
     voxel_map = small_map()
     for frame in random_frames(seed, count=3, cameras=2):
         for _ in range(6):
@@ -107,7 +112,7 @@ def test_counts_are_kept(small_map, random_frames, whole, seed):
 
 @settings(deadline=None, max_examples=10)
 @given(seed=SEEDS)
-def test_pool_grows_without_losing_anything(small_map, random_frames, voxel_centers, seed):
+def test_pool_grows_without_losing_anything(small_map: Any, random_frames: Any, voxel_centers: Any, seed: int) -> None:
     tight, roomy = small_map(reserved_blocks=1), small_map(reserved_blocks=4096)
     for frame in random_frames(seed, count=4):
         tight.integrate_frame(frame, REACH)
@@ -125,7 +130,7 @@ def room_view(pose: Pose, camera: CameraModel, low: np.ndarray, high: np.ndarray
     return CameraFrame("front", camera, pose, np.nanmin(walls, axis=-1).astype(np.float32))
 
 
-def test_a_room_is_free_inside_closed_all_around_and_unknown_beyond(look, small_map, whole):
+def test_a_room_is_free_inside_closed_all_around_and_unknown_beyond(look: Any, small_map: Any, whole: Any) -> None:
     camera = CameraModel.from_horizontal_fov(160, 120, np.pi / 2)
     low, high = np.array([-12.6, -8.4, -5.7]), np.array([11.3, 9.6, 6.5])
     voxel_map = small_map()
@@ -150,7 +155,7 @@ def test_a_room_is_free_inside_closed_all_around_and_unknown_beyond(look, small_
 
 
 @pytest.fixture()
-def wall(camera, look):
+def wall(camera: Any, look: Any) -> Any:
     """A wall at x = 20.5 seen from the origin, and the picture without it."""
     pose = look((0.0, 0.0, 0.0), 0.0, 0.0)
     shape = (camera.height, camera.width)
@@ -164,13 +169,13 @@ def along_axis(voxel_map: VoxelMap, x: float) -> int:
     return int(voxel_map.state([[x, 0.5, 0.5]])[0])
 
 
-def test_wall(small_map, wall):
+def test_wall(small_map: Any, wall: Any) -> None:
     voxel_map = small_map()
     voxel_map.integrate_frame([wall[0]], REACH)
     assert [along_axis(voxel_map, x) for x in (5.5, 18.5, 20.5, 21.5)] == [FREE, FREE, OCCUPIED, UNKNOWN]
 
 
-def test_a_removed_obstacle_fades(small_map, wall):
+def test_a_removed_obstacle_fades(small_map: Any, wall: Any) -> None:
     voxel_map = small_map()
     for _ in range(20):
         voxel_map.integrate_frame([wall[0]], REACH)
@@ -182,7 +187,7 @@ def test_a_removed_obstacle_fades(small_map, wall):
     assert along_axis(voxel_map, 25.5) == FREE
 
 
-def test_an_obstacle_that_stood_in_settled_air_fades_as_any_other(small_map, wall):
+def test_an_obstacle_that_stood_in_settled_air_fades_as_any_other(small_map: Any, wall: Any) -> None:
     voxel_map = small_map()
     for picture, state in ((wall[1], FREE), (wall[0], OCCUPIED), (wall[1], FREE)):
         for _ in range(8):
@@ -190,7 +195,9 @@ def test_an_obstacle_that_stood_in_settled_air_fades_as_any_other(small_map, wal
         assert along_axis(voxel_map, 20.5) == state
 
 
-def test_a_voxel_counts_as_freed_when_it_ceases_to_be_occupied_and_not_before(small_map, whole, wall):
+def test_a_voxel_counts_as_freed_when_it_ceases_to_be_occupied_and_not_before(
+    small_map: Any, whole: Any, wall: Any
+) -> None:
     """Two hits and three misses leave it at the bound, 2 * 17 - 3 * 8 = 10, where it is occupied yet."""
     voxel_map = small_map()
     for picture in (wall[0], wall[0], wall[1], wall[1], wall[1], wall[1]):
@@ -201,7 +208,7 @@ def test_a_voxel_counts_as_freed_when_it_ceases_to_be_occupied_and_not_before(sm
     assert along_axis(voxel_map, 20.5) == FREE
 
 
-def test_the_noisier_the_range_the_more_is_left_alone_before_a_surface(small_map, wall):
+def test_the_noisier_the_range_the_more_is_left_alone_before_a_surface(small_map: Any, wall: Any) -> None:
     """Also of a brick that lies wholly before the surface: at 17.5 m 4 m off, of which 4.4 are left alone."""
     voxel_map = small_map()
     farther = replace(wall[0], depth=np.full_like(wall[0].depth, 21.5))
@@ -209,7 +216,7 @@ def test_the_noisier_the_range_the_more_is_left_alone_before_a_surface(small_map
     assert [along_axis(voxel_map, x) for x in (13.5, 17.5, 19.5, 21.5)] == [FREE, UNKNOWN, UNKNOWN, OCCUPIED]
 
 
-def test_a_hit_of_one_camera_wins_over_the_misses_of_another(small_map, wall):
+def test_a_hit_of_one_camera_wins_over_the_misses_of_another(small_map: Any, wall: Any) -> None:
     voxel_map = small_map()
     for _ in range(3):
         voxel_map.integrate_frame([wall[0], wall[1]], REACH)
@@ -217,7 +224,7 @@ def test_a_hit_of_one_camera_wins_over_the_misses_of_another(small_map, wall):
     assert voxel_map.log_odds([[20.5, 0.5, 0.5]])[0] == pytest.approx(3 * HIT * 0.05)
 
 
-def test_no_return_is_free_to_the_range_and_no_further(small_map, wall):
+def test_no_return_is_free_to_the_range_and_no_further(small_map: Any, wall: Any) -> None:
     voxel_map = small_map()
     voxel_map.integrate_frame([wall[1]], 25.0)
     assert [along_axis(voxel_map, x) for x in (5.5, 24.5, 25.5)] == [FREE, FREE, UNKNOWN]
@@ -225,7 +232,7 @@ def test_no_return_is_free_to_the_range_and_no_further(small_map, wall):
 
 
 @pytest.mark.parametrize("value", [np.nan, -np.inf, 0.0, -3.0])
-def test_invalid_and_too_near_touch_nothing(small_map, wall, value):
+def test_invalid_and_too_near_touch_nothing(small_map: Any, wall: Any, value: Any) -> None:
     voxel_map = small_map()
     view = replace(wall[0], depth=np.full_like(wall[0].depth, value))
     voxel_map.integrate_frame([view], REACH)
@@ -233,14 +240,14 @@ def test_invalid_and_too_near_touch_nothing(small_map, wall, value):
     assert len(voxel_map.known_blocks()) == 0
 
 
-def test_a_hit_beyond_the_range_frees_up_to_it(small_map, wall):
+def test_a_hit_beyond_the_range_frees_up_to_it(small_map: Any, wall: Any) -> None:
     voxel_map = small_map()
     voxel_map.integrate_frame([wall[0]], 15.0)
     assert [along_axis(voxel_map, x) for x in (14.5, 16.5, 20.5)] == [FREE, UNKNOWN, UNKNOWN]
     assert voxel_map.occupied_count == 0
 
 
-def test_settled_air_costs_no_blocks_and_does_not_flip_at_once(camera, look, small_map):
+def test_settled_air_costs_no_blocks_and_does_not_flip_at_once(camera: Any, look: Any, small_map: Any) -> None:
     voxel_map = small_map()
     pose = look((-30.0, 0.0, 0.0), 0.0, 0.0)
     nothing = np.full((camera.height, camera.width), np.inf, np.float32)
@@ -257,7 +264,7 @@ def test_settled_air_costs_no_blocks_and_does_not_flip_at_once(camera, look, sma
     assert voxel_map.memory_bytes <= fresh + 16 * 4096
 
 
-def test_what_lies_outside_the_world_is_clipped(camera, look, small_map):
+def test_what_lies_outside_the_world_is_clipped(camera: Any, look: Any, small_map: Any) -> None:
     voxel_map = small_map()
     depth = np.full((camera.height, camera.width), 20.0, np.float32)
     voxel_map.integrate_frame([CameraFrame("front", camera, look((25.0, 0.0, 0.0), 0.0, 0.0), depth)], REACH)
@@ -269,7 +276,7 @@ def test_what_lies_outside_the_world_is_clipped(camera, look, small_map):
     assert voxel_map.occupied_count > 0
 
 
-def test_pooling_keeps_the_nearest_and_spreads_what_frees_nothing():
+def test_pooling_keeps_the_nearest_and_spreads_what_frees_nothing() -> None:
     inf, nan = np.inf, np.nan
     depth = np.array([[5, 7, inf, inf, nan, 3, 2], [6, 4, inf, 9, 2, 2, 2], [inf, inf, -inf, 1, 1, 1, 2]], np.float32)
     np.testing.assert_array_equal(pool_depth(depth), np.array([[4, 9, nan]], np.float32))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ REACH = 20.0
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def random_scan(seed, beams=60):
+def random_scan(seed: int, beams: int = 60) -> Scan:
     rng = np.random.default_rng(seed)
     directions = rng.normal(size=(beams, 3))
     directions /= np.linalg.norm(directions, axis=1)[:, None]
@@ -31,7 +32,7 @@ def random_scan(seed, beams=60):
     return Scan(directions, ranges, Pose(rng.uniform(-25.0, 25.0, 3), turn / np.linalg.norm(turn)))
 
 
-def plain(scan, reach, noise, voxel_map, centers):
+def plain(scan: Any, reach: Any, noise: Any, voxel_map: Any, centers: Any) -> Any:
     """Voxels (N,) that a scan hits and crosses, each beam against each voxel's box; what is too close to call."""
     size = voxel_map.resolution
     low, high = centers - size / 2, centers + size / 2
@@ -56,7 +57,7 @@ def plain(scan, reach, noise, voxel_map, centers):
 
 @settings(deadline=None, max_examples=8)
 @given(seed=SEEDS, noisy=st.booleans())
-def test_beams_hit_and_free_what_they_cross(small_map, voxel_centers, seed, noisy):
+def test_beams_hit_and_free_what_they_cross(small_map: Any, voxel_centers: Any, seed: int, noisy: Any) -> None:
     voxel_map, scan, noise = small_map(2.0), random_scan(seed), 0.02 * noisy
     voxel_map.integrate_scan(scan, REACH, noise)
     centers = voxel_centers(voxel_map)
@@ -72,7 +73,9 @@ def test_beams_hit_and_free_what_they_cross(small_map, voxel_centers, seed, nois
 
 @settings(deadline=None, max_examples=15)
 @given(seed=SEEDS)
-def test_the_order_of_beams_does_not_matter_and_depth_may_come_between(small_map, random_frames, whole, seed):
+def test_the_order_of_beams_does_not_matter_and_depth_may_come_between(
+    small_map: Any, random_frames: Any, whole: Any, seed: int
+) -> None:
     one, other, scan = small_map(), small_map(), random_scan(seed)
     order = np.random.default_rng(seed).permutation(len(scan.ranges))
     frame = random_frames(seed, count=1)[0]
@@ -87,7 +90,7 @@ def test_the_order_of_beams_does_not_matter_and_depth_may_come_between(small_map
     assert np.nanmin(one.log_odds(np.argwhere(state == FREE)[:500] - 32 + 0.5)) >= MIN_LOG_ODDS * 0.05 - 1e-6
 
 
-def test_points_become_beams(small_map):
+def test_points_become_beams(small_map: Any) -> None:
     points = np.array([[10.0, 0.0, 0.0], [np.nan, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, np.inf, 0.0], [0.0, 0.0, -40.0]])
     scan = Scan.of_points(points, Pose(np.array([0.5, 0.5, 0.5])))
     assert np.isnan(scan.ranges[[1, 2, 3]]).all()
@@ -101,14 +104,14 @@ def test_points_become_beams(small_map):
     assert voxel_map.occupied_count == 1
 
 
-def test_the_noisier_the_range_the_more_is_left_alone_before_a_beam_s_end(small_map):
+def test_the_noisier_the_range_the_more_is_left_alone_before_a_beam_s_end(small_map: Any) -> None:
     voxel_map = small_map()
     voxel_map.integrate_scan(Scan.of_points(np.array([[20.0, 0.0, 0.0]]), Pose(np.full(3, 0.5))), REACH, 0.1)
     places = [[x, 0.5, 0.5] for x in (14.5, 17.5, 20.5)]
     np.testing.assert_array_equal(voxel_map.state(places), [FREE, UNKNOWN, OCCUPIED])
 
 
-def test_bad_scans_are_refused(small_map):
+def test_bad_scans_are_refused(small_map: Any) -> None:
     voxel_map, good = small_map(), random_scan(1)
     bad = [
         Scan(good.directions * 2.0, good.ranges, good.pose),

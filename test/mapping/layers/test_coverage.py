@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,13 +19,13 @@ SQUARE = [(-100.0, -100.0), (100.0, -100.0), (100.0, 100.0), (-100.0, 100.0)]
 
 
 @pytest.fixture()
-def straight_down(look):
+def straight_down(look: Any) -> Any:
     """Flat ground 40 m below a camera of 90 degrees: it sees 80 m x 60 m."""
     camera = CameraModel.from_horizontal_fov(160, 120, np.pi / 2)
     return CameraFrame("front", camera, look((2.0, 2.0, 40.0), 0.0, -np.pi / 2), np.full((120, 160), 40.0, np.float32))
 
 
-def test_the_footprint_of_one_look(straight_down):
+def test_the_footprint_of_one_look(straight_down: Any) -> None:
     coverage = Coverage(SQUARE, look_range=120.0)
     assert (coverage.search_area, coverage.covered_area, coverage.share) == (200.0**2, 0.0, 0.0)
     coverage.observe(straight_down)
@@ -36,7 +37,7 @@ def test_the_footprint_of_one_look(straight_down):
     assert coverage.best_distance[25, 25] == pytest.approx(40.0, abs=0.3)
 
 
-def test_only_what_is_near_enough_counts(straight_down):
+def test_only_what_is_near_enough_counts(straight_down: Any) -> None:
     near, none = Coverage(SQUARE, look_range=45.0), Coverage(SQUARE, look_range=39.0)
     near.observe(straight_down)
     none.observe(straight_down)
@@ -46,7 +47,7 @@ def test_only_what_is_near_enough_counts(straight_down):
     assert near.best_distance[near.covered].max() <= 45.0
 
 
-def test_cells_outside_the_polygon_do_not_count(straight_down):
+def test_cells_outside_the_polygon_do_not_count(straight_down: Any) -> None:
     triangle = Coverage([(0.0, 0.0), (30.0, 0.0), (0.0, 30.0)], look_range=120.0, cell=1.0)
     assert triangle.search_area == pytest.approx(450.0, rel=0.05)
     triangle.observe(straight_down)
@@ -55,7 +56,7 @@ def test_cells_outside_the_polygon_do_not_count(straight_down):
 
 @settings(deadline=None, max_examples=20)
 @given(seed=st.integers(0, 2**32 - 1), order=st.permutations(range(4)))
-def test_order_does_not_matter_and_more_looks_never_cover_less(random_frames, seed, order):
+def test_order_does_not_matter_and_more_looks_never_cover_less(random_frames: Any, seed: int, order: Any) -> None:
     one, other = Coverage(SQUARE, 25.0), Coverage(SQUARE, 25.0)
     views = random_frames(seed, count=1, cameras=4)[0]
     area = 0.0
@@ -71,19 +72,19 @@ def test_order_does_not_matter_and_more_looks_never_cover_less(random_frames, se
 @pytest.mark.parametrize(
     "area", [[], [(0, 0), (1, 1)], [(0, 0), (1, 0), (np.nan, 1)], [(0, 0), (0.1, 0), (0, 0.1)], [1, 2, 3]]
 )
-def test_bad_areas_are_refused(area):
+def test_bad_areas_are_refused(area: Any) -> None:
     with pytest.raises(MapInputError):
         Coverage(area, 120.0)
 
 
-def test_a_bad_view_is_refused_and_counts_nothing(straight_down):
+def test_a_bad_view_is_refused_and_counts_nothing(straight_down: Any) -> None:
     coverage = Coverage(SQUARE, 120.0)
     with pytest.raises(MapInputError):
         coverage.observe(replace(straight_down, depth=straight_down.depth * 1000))
     assert coverage.covered_area == 0.0
 
 
-def test_how_well_a_cell_was_seen(straight_down, look):
+def test_how_well_a_cell_was_seen(straight_down: Any, look: Any) -> None:
     coverage = Coverage(SQUARE, look_range=100.0)
     coverage.observe(straight_down)
     below = (25, 25)  # the cell right under the camera
@@ -107,7 +108,7 @@ def test_how_well_a_cell_was_seen(straight_down, look):
     assert coverage.best_distance[below] < 38.0
 
 
-def test_layers_come_back_only_to_their_own_area(straight_down):
+def test_layers_come_back_only_to_their_own_area(straight_down: Any) -> None:
     one, other, small = Coverage(SQUARE, 100.0), Coverage(SQUARE, 100.0), Coverage(SQUARE, 100.0, cell=2.0)
     one.observe(straight_down)
     other.restore(one.layers)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,7 +17,7 @@ REACH = 30.0
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def plain_frontier(state):
+def plain_frontier(state: Any) -> Any:
     """Free voxels with an unknown face neighbour inside the world."""
     padded = np.pad(state == UNKNOWN, 1)
     beside = np.zeros(state.shape, bool)
@@ -27,7 +29,7 @@ def plain_frontier(state):
 
 @settings(deadline=None, max_examples=20)
 @given(seed=SEEDS)
-def test_incremental_equals_a_scan_of_everything(small_map, random_frames, whole, seed):
+def test_incremental_equals_a_scan_of_everything(small_map: Any, random_frames: Any, whole: Any, seed: int) -> None:
     voxel_map = small_map()
     frontiers = Frontiers(voxel_map)
     for frame in random_frames(seed, count=4, cameras=2):
@@ -45,7 +47,7 @@ def test_incremental_equals_a_scan_of_everything(small_map, random_frames, whole
     np.testing.assert_array_equal(fresh.clusters(), frontiers.clusters())
 
 
-def test_clusters_are_sorted_and_filtered(small_map, random_frames):
+def test_clusters_are_sorted_and_filtered(small_map: Any, random_frames: Any) -> None:
     voxel_map = small_map(0.5)
     frontiers = Frontiers(voxel_map)
     assert frontiers.clusters().shape == (0, 4)
@@ -61,7 +63,9 @@ def test_clusters_are_sorted_and_filtered(small_map, random_frames):
 
 
 @pytest.mark.parametrize("yaw", [0.0, np.pi / 2])
-def test_one_look_into_the_open_has_its_frontier_around_the_view(small_map, camera, look, yaw):
+def test_one_look_into_the_open_has_its_frontier_around_the_view(
+    small_map: Any, camera: Any, look: Any, yaw: Any
+) -> None:
     voxel_map = small_map()
     frontiers = Frontiers(voxel_map)
     nothing = np.full((camera.height, camera.width), np.inf, np.float32)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,11 +18,11 @@ SEEDS = st.integers(0, 2**32 - 1)
 REACH = 30.0
 
 
-def make_grid():
+def make_grid() -> Any:
     return GroundGrid((-41.0, -33.0), (40.0, 32.0), 4.0)
 
 
-def ends(view, grid):
+def ends(view: Any, grid: Any) -> Any:
     """Row and column (N, 2) in which each valid pixel ends, and its column in the picture (N,)."""
     rays = view.model.rays()
     depth = view.depth.astype(np.float64)
@@ -35,7 +36,7 @@ def ends(view, grid):
 
 @settings(deadline=None, max_examples=15)
 @given(seed=SEEDS)
-def test_values_are_fused_with_their_confidences(random_frames, seed):
+def test_values_are_fused_with_their_confidences(random_frames: Any, seed: int) -> None:
     grid = make_grid()
     layer = ValueLayer(grid)
     value, confidence = np.zeros(grid.shape), np.zeros(grid.shape)
@@ -58,7 +59,7 @@ def test_values_are_fused_with_their_confidences(random_frames, seed):
     assert layer.confidence.max() <= 1.0
 
 
-def test_best_within_looks_only_at_what_was_seen(random_frames):
+def test_best_within_looks_only_at_what_was_seen(random_frames: Any) -> None:
     layer = ValueLayer(make_grid())
     assert layer.best_within([(0.0, 0.0), (500.0, 0.0)], 10.0).tolist() == [-np.inf, -np.inf]
     layer.value[8:10, 10:12], layer.confidence[8, 10] = [[-0.5, 9.0], [9.0, 9.0]], 1.0
@@ -68,7 +69,7 @@ def test_best_within_looks_only_at_what_was_seen(random_frames):
 
 @settings(deadline=None, max_examples=15)
 @given(seed=SEEDS, order=st.permutations(range(4)))
-def test_classes_are_the_most_seen_whatever_the_order(random_frames, seed, order):
+def test_classes_are_the_most_seen_whatever_the_order(random_frames: Any, seed: int, order: Any) -> None:
     grid = make_grid()
     one, other = ClassLayer(grid, 5), ClassLayer(grid, 5)
     views = random_frames(seed, count=1, cameras=4)[0]
@@ -86,7 +87,7 @@ def test_classes_are_the_most_seen_whatever_the_order(random_frames, seed, order
     np.testing.assert_array_equal(one.classes(), other.classes())
 
 
-def test_bad_paint_is_refused(random_frames):
+def test_bad_paint_is_refused(random_frames: Any) -> None:
     view = random_frames(1, count=1, cameras=1)[0][0]
     grid = make_grid()
     values, classes = ValueLayer(grid), ClassLayer(grid, 3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ REACH = 30.0
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def plain_grid(state, span, band):
+def plain_grid(state: Any, span: Any, band: Any) -> Any:
     """Cells (x, y) of a window of classes with 1 m voxels."""
     occupied = state == voxels.OCCUPIED
     lowest = np.where(occupied.any(axis=2), occupied.argmax(axis=2) + 1, 0)
@@ -41,7 +42,9 @@ def plain_grid(state, span, band):
 
 @settings(deadline=None, max_examples=15)
 @given(seed=SEEDS, span=st.sampled_from([1, 2, 4]), band=st.sampled_from([(4.0, 60.0), (2.5, 9.0), (0.0, 3.0)]))
-def test_incremental_equals_a_scan_of_everything(small_map, random_frames, whole, seed, span, band):
+def test_incremental_equals_a_scan_of_everything(
+    small_map: Any, random_frames: Any, whole: Any, seed: int, span: Any, band: Any
+) -> None:
     voxel_map = small_map()
     layers = BevLayers(voxel_map)
     for frame in random_frames(seed, count=4, cameras=2):
@@ -71,7 +74,7 @@ def test_incremental_equals_a_scan_of_everything(small_map, random_frames, whole
 
 
 @pytest.fixture()
-def tower_seen(look):
+def tower_seen(look: Any) -> Any:
     """Flat ground at z = 0.5 and a tower of 12 m on x, y in [6, 9), seen from two sides above."""
     camera = CameraModel.from_horizontal_fov(160, 120, np.pi / 2)
     voxel_map = voxels.VoxelMap(1.0, (-64, -64, -16), (64, 64, 48))
@@ -89,11 +92,11 @@ def tower_seen(look):
     return voxel_map
 
 
-def test_a_tower_blocks_the_bands_it_reaches_into(tower_seen):
+def test_a_tower_blocks_the_bands_it_reaches_into(tower_seen: Any) -> None:
     layers = BevLayers(tower_seen)
     layers.update()
 
-    def value(band, x, y):
+    def value(band: Any, x: Any, y: Any) -> Any:
         cells, origin = layers.grid(2.0, band)
         return cells[int((y - origin[1]) / 2.0), int((x - origin[0]) / 2.0)]
 
@@ -105,13 +108,13 @@ def test_a_tower_blocks_the_bands_it_reaches_into(tower_seen):
     assert np.nanmax(layers.heights().top) == 13.0
 
 
-def test_nothing_known_is_an_empty_grid(small_map):
+def test_nothing_known_is_an_empty_grid(small_map: Any) -> None:
     layers = BevLayers(small_map())
     layers.update()
     assert layers.grid()[0].size == 0 and layers.heights().ground.size == 0
 
 
 @pytest.mark.parametrize("resolution, band", [(3.0, (4.0, 60.0)), (0.5, (4.0, 60.0)), (2.0, (9.0, 3.0))])
-def test_impossible_grids_are_refused(small_map, resolution, band):
+def test_impossible_grids_are_refused(small_map: Any, resolution: Any, band: Any) -> None:
     with pytest.raises(MapInputError):
         BevLayers(small_map()).grid(resolution, band)

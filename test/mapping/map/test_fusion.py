@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mapping.errors import MapInputError
 from esar_ros.mapping.kernels.blocks import MAX_LOG_ODDS, MIN_LOG_ODDS, NEVER_SEEN
 from esar_ros.mapping.map.fusion import coarsened, fuse
@@ -18,12 +20,12 @@ REACH = 30.0
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def counts(voxel_map, centers):
+def counts(voxel_map: VoxelMap, centers: np.ndarray) -> np.ndarray:
     odds = voxel_map.log_odds(centers)
     return np.where(np.isnan(odds), NEVER_SEEN, np.round(odds * 20)).astype(int)
 
 
-def filled(voxel_map, frames, times=3):
+def filled(voxel_map: VoxelMap, frames: list[list[CameraFrame]], times: int = 3) -> VoxelMap:
     for frame in frames:
         for _ in range(times):
             voxel_map.integrate_frame(frame, REACH)
@@ -32,7 +34,9 @@ def filled(voxel_map, frames, times=3):
 
 @settings(deadline=None, max_examples=15)
 @given(seed=SEEDS)
-def test_log_odds_of_two_vehicles_add_up(small_map, random_frames, voxel_centers, whole, seed):
+def test_log_odds_of_two_vehicles_add_up(
+    small_map: Any, random_frames: Any, voxel_centers: Any, whole: Any, seed: int
+) -> None:
     frames = random_frames(seed, count=4, cameras=2)
     one, other = filled(small_map(2.0), frames[:2], 5), filled(small_map(2.0), frames[2:])
     centers = voxel_centers(one)
@@ -58,7 +62,9 @@ def test_log_odds_of_two_vehicles_add_up(small_map, random_frames, voxel_centers
 
 @settings(deadline=None, max_examples=8)
 @given(seed=SEEDS)
-def test_a_coarser_map_hides_no_obstacle_and_invents_no_free_space(small_map, random_frames, whole, seed):
+def test_a_coarser_map_hides_no_obstacle_and_invents_no_free_space(
+    small_map: Any, random_frames: Any, whole: Any, seed: int
+) -> None:
     fine = filled(small_map(1.0), random_frames(seed, count=2))
     coarse = coarsened(fine)
     assert coarse.resolution == 2.0
@@ -71,7 +77,7 @@ def test_a_coarser_map_hides_no_obstacle_and_invents_no_free_space(small_map, ra
     assert (coarse.free_count, coarse.occupied_count) == ((state == FREE).sum(), (state == OCCUPIED).sum())
 
 
-def test_a_finer_map_goes_into_a_coarser_one_that_grows(random_frames, whole):
+def test_a_finer_map_goes_into_a_coarser_one_that_grows(random_frames: Any, whole: Any) -> None:
     fine = filled(VoxelMap(0.5, (-32,) * 3, (32,) * 3), random_frames(4, count=2))
     target = VoxelMap(2.0, (200, 200, 0), (232, 232, 32), endless=True)
     fuse(target, fine)
@@ -81,7 +87,7 @@ def test_a_finer_map_goes_into_a_coarser_one_that_grows(random_frames, whole):
     assert target.occupied_count == again.occupied_count > 0
 
 
-def test_what_does_not_fit_is_refused_and_the_map_unharmed(small_map, random_frames, whole):
+def test_what_does_not_fit_is_refused_and_the_map_unharmed(small_map: Any, random_frames: Any, whole: Any) -> None:
     target = filled(small_map(1.0), random_frames(1))
     before = whole(target)
     far = VoxelMap(1.0, (100,) * 3, (132,) * 3)
@@ -94,7 +100,7 @@ def test_what_does_not_fit_is_refused_and_the_map_unharmed(small_map, random_fra
         np.testing.assert_array_equal(whole(target), before)
 
 
-def test_nothing_adds_nothing(small_map):
+def test_nothing_adds_nothing(small_map: Any) -> None:
     target = small_map()
     fuse(target, small_map())
     assert target.memory_bytes == small_map().memory_bytes and not len(target.known_blocks())

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import struct
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ REACH = 30.0
 
 
 @pytest.fixture(scope="module")
-def saved(small_map, random_frames, camera, look, tmp_path_factory):
+def saved(small_map: Any, random_frames: Any, camera: Any, look: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A map with free tiles, and its file."""
     voxel_map = small_map()
     for frame in random_frames(11, count=8):
@@ -31,7 +33,7 @@ def saved(small_map, random_frames, camera, look, tmp_path_factory):
     return voxel_map, path
 
 
-def test_round_trip_is_exact(saved, random_frames, voxel_centers, tmp_path):
+def test_round_trip_is_exact(saved: Any, random_frames: Any, voxel_centers: Any, tmp_path: Path) -> None:
     voxel_map, path = saved
     loaded = VoxelMap.load(path)
     centers = voxel_centers(voxel_map)
@@ -50,14 +52,14 @@ def test_round_trip_is_exact(saved, random_frames, voxel_centers, tmp_path):
     assert (tmp_path / "one.vox").read_bytes() == (tmp_path / "other.vox").read_bytes() != path.read_bytes()
 
 
-def test_an_empty_map_round_trips(tmp_path):
+def test_an_empty_map_round_trips(tmp_path: Path) -> None:
     VoxelMap(0.5, (0, 0, 0), (8, 8, 8)).save(tmp_path / "empty.vox")
     assert VoxelMap.load(tmp_path / "empty.vox").free_count == 0
 
 
 @settings(deadline=None, max_examples=40)
 @given(share=st.floats(0.0, 1.0, exclude_max=True))
-def test_truncated_files_are_refused(saved, tmp_path_factory, share):
+def test_truncated_files_are_refused(saved: Any, tmp_path_factory: pytest.TempPathFactory, share: Any) -> None:
     raw = saved[1].read_bytes()
     path = tmp_path_factory.mktemp("cut") / "cut.vox"
     path.write_bytes(raw[: int(len(raw) * share)])
@@ -67,7 +69,9 @@ def test_truncated_files_are_refused(saved, tmp_path_factory, share):
 
 @settings(deadline=None, max_examples=60)
 @given(share=st.floats(0.0, 1.0, exclude_max=True), bit=st.integers(0, 7))
-def test_damage_in_the_blocks_is_refused(saved, tmp_path_factory, share, bit):
+def test_damage_in_the_blocks_is_refused(
+    saved: Any, tmp_path_factory: pytest.TempPathFactory, share: Any, bit: Any
+) -> None:
     raw = bytearray(saved[1].read_bytes())
     start = 12 + int.from_bytes(raw[8:12], "little")
     raw[start + int((len(raw) - start) * share)] ^= 1 << bit
@@ -85,7 +89,7 @@ def test_damage_in_the_blocks_is_refused(saved, tmp_path_factory, share, bit):
 HEADER = '{"resolution": %s, "first_cell": [0, 0, 0], "shape": [%d, %d, 100], "tiles": 0, "blocks": %d}'
 
 
-def with_header(header):
+def with_header(header: Any) -> Any:
     return b"esarvox1" + struct.pack("<I", len(header)) + header.encode() + b"esarvend"
 
 
@@ -106,14 +110,14 @@ def with_header(header):
         with_header(HEADER % ("0.5", 1_000, 1_000, 10_000_000)),
     ],
 )
-def test_foreign_files_are_refused(tmp_path, content):
+def test_foreign_files_are_refused(tmp_path: Path, content: Any) -> None:
     path = tmp_path / "foreign.vox"
     path.write_bytes(content)
     with pytest.raises(MapInputError):
         VoxelMap.load(path)
 
 
-def test_an_older_file_survives_a_failed_save(saved, tmp_path):
+def test_an_older_file_survives_a_failed_save(saved: Any, tmp_path: Path) -> None:
     path = tmp_path / "map.vox"
     path.write_bytes(saved[1].read_bytes())
     (tmp_path / "map.vox.part").mkdir()

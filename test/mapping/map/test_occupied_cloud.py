@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,7 +13,7 @@ from esar_ros.mapping.map.occupied_cloud import OccupiedCloud
 from esar_ros.mapping.map.voxel_map import VoxelMap
 
 
-def assert_same(cloud, voxel_map):
+def assert_same(cloud: Any, voxel_map: Any) -> None:
     points = cloud.points()
     np.testing.assert_array_equal(points[:, 2], points[:, 3])
     np.testing.assert_array_equal(np.unique(points[:, :3], axis=0), np.unique(voxel_map.occupied_points(), axis=0))
@@ -20,7 +22,7 @@ def assert_same(cloud, voxel_map):
 
 @settings(deadline=None, max_examples=10)
 @given(seed=st.integers(0, 2**32 - 1))
-def test_incremental_equals_a_list_of_everything(random_frames, seed):
+def test_incremental_equals_a_list_of_everything(random_frames: Any, seed: int) -> None:
     voxel_map = VoxelMap(1.0, (-16,) * 3, (16,) * 3, endless=True)
     cloud = OccupiedCloud(voxel_map)
     assert cloud.points().shape == (0, 4)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -14,11 +16,11 @@ from esar_ros.mapping.map.voxel_map import VoxelMap
 MODEL = CameraModel.from_horizontal_fov(80, 60, np.pi / 2)
 
 
-def apex_field():
+def apex_field() -> Any:
     return VoxelField((-100.0, -100.0, -5.0), (100.0, 100.0, 45.0))
 
 
-def test_attraction_is_the_best_that_was_said():
+def test_attraction_is_the_best_that_was_said() -> None:
     field = apex_field()
     assert field.values.shape == (40, 40, 10)
     field.raise_to([[12.0, 3.0, 6.0], [13.0, 4.0, 7.0], [500.0, 0.0, 0.0]], [0.4, 0.9, 1.0])
@@ -27,7 +29,7 @@ def test_attraction_is_the_best_that_was_said():
     assert field.values.sum() == np.float32(0.9) and np.isnan(field.value_at([[500.0, 0.0, 0.0]])[0])
 
 
-def test_the_prism_ahead_is_as_wide_as_it_is_deep():
+def test_the_prism_ahead_is_as_wide_as_it_is_deep() -> None:
     field = apex_field()
     place = np.array([3.0, -4.0, 20.0])
     for yaw in (0.0, np.pi / 2, -2.0):
@@ -42,7 +44,7 @@ def test_the_prism_ahead_is_as_wide_as_it_is_deep():
     assert len(field.in_prism(np.array([0.0, 0.0, 90.0]), 0.0, 30.0, 10.0)[0]) == 0, "above the field"
 
 
-def test_a_box_that_moves_keeps_what_it_still_covers():
+def test_a_box_that_moves_keeps_what_it_still_covers() -> None:
     field = apex_field()
     inside, left_behind = np.array([[12.0, 3.0, 6.0]]), np.array([[-90.0, 0.0, 6.0]])
     field.raise_to(np.concatenate([inside, left_behind]), 0.7)
@@ -54,7 +56,7 @@ def test_a_box_that_moves_keeps_what_it_still_covers():
     assert field.values.sum() == 0.0, "nothing is left of it"
 
 
-def test_exploration_grows_in_the_prism_ahead(look):
+def test_exploration_grows_in_the_prism_ahead(look: Any) -> None:
     field = apex_field()
     pose = look((0.0, 0.0, 20.0), 0.0, 0.0)
     index, distance = field.in_view(MODEL, pose, 30.0)
@@ -70,7 +72,7 @@ def test_exploration_grows_in_the_prism_ahead(look):
     assert len(field.in_view(MODEL, look((5000.0, 0.0, 0.0), 0.0, 0.0), 30.0)[0]) == 0
 
 
-def test_obstacles_are_those_of_the_map(look):
+def test_obstacles_are_those_of_the_map(look: Any) -> None:
     voxel_map, field = VoxelMap(1.0, (-64, -64, -16), (64, 64, 48)), apex_field()
     voxel_map.integrate_frame(
         [CameraFrame("front", MODEL, look((0.0, 0.0, 20.0), 0.0, 0.0), np.full((60, 80), 20.0, np.float32))], 60.0
@@ -84,7 +86,7 @@ def test_obstacles_are_those_of_the_map(look):
 @pytest.mark.parametrize(
     "bad", [((0, 0, 0), (1, 1, 1), 5.0), ((0, 0, 0), (np.inf, 9, 9), 5.0), ((0,) * 3, (9,) * 3, 0.0)]
 )
-def test_impossible_fields_are_refused(bad):
+def test_impossible_fields_are_refused(bad: Any) -> None:
     with pytest.raises(MapInputError):
         VoxelField(*bad)
     with pytest.raises(MapInputError):

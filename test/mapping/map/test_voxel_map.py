@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 
 @pytest.fixture(scope="module")
-def filled(small_map, random_frames):
+def filled(small_map: Any, random_frames: Any) -> Any:
     """Maps of a few seeds, made once."""
     made: dict[tuple[int, float], VoxelMap] = {}
 
@@ -37,7 +38,7 @@ def filled(small_map, random_frames):
 
 @settings(deadline=None, max_examples=30)
 @given(seed=SEEDS, unknown=st.booleans())
-def test_batched_equals_scalar(filled, seed, unknown):
+def test_batched_equals_scalar(filled: Any, seed: int, unknown: Any) -> None:
     voxel_map = filled(seed)
     rng = np.random.default_rng(seed)
     points = rng.uniform(-40.0, 40.0, (20, 3))
@@ -57,7 +58,9 @@ def test_batched_equals_scalar(filled, seed, unknown):
 @settings(deadline=None, max_examples=40)
 @given(seed=SEEDS, r_max=st.sampled_from([3.0, 17.0, 60.0]), unknown=st.booleans())
 @pytest.mark.parametrize("resolution", [1.0, 2.0])
-def test_nearest_obstacle_is_exact(filled, whole, seed, r_max, unknown, resolution):
+def test_nearest_obstacle_is_exact(
+    filled: Any, whole: Any, seed: int, r_max: Any, unknown: Any, resolution: Any
+) -> None:
     voxel_map = filled(seed, resolution)
     point = np.random.default_rng(seed).uniform(-34.0, 34.0, 3)
     state = np.pad(whole(voxel_map), 1, constant_values=UNKNOWN)
@@ -77,7 +80,7 @@ def test_nearest_obstacle_is_exact(filled, whole, seed, r_max, unknown, resoluti
 
 @settings(deadline=None, max_examples=40)
 @given(seed=SEEDS, unknown=st.booleans())
-def test_rays_stop_at_the_first_thing_not_free(filled, seed, unknown):
+def test_rays_stop_at_the_first_thing_not_free(filled: Any, seed: int, unknown: Any) -> None:
     voxel_map = filled(seed)
     rng = np.random.default_rng(seed)
     origin, direction = rng.uniform(-25.0, 25.0, 3), rng.normal(size=3)
@@ -94,7 +97,7 @@ def test_rays_stop_at_the_first_thing_not_free(filled, seed, unknown):
         assert stop == OCCUPIED or unknown
 
 
-def test_rays_along_the_axes(filled):
+def test_rays_along_the_axes(filled: Any) -> None:
     voxel_map = filled(0)
     for direction in np.vstack([np.eye(3), -np.eye(3)]):
         distance, _ = voxel_map.raycast((0.0, 0.0, 0.0), direction, 500.0, unknown_is_obstacle=False)
@@ -107,14 +110,14 @@ def test_rays_along_the_axes(filled):
     shape=st.tuples(st.integers(1, 40), st.integers(1, 40), st.integers(1, 40)),
     corner=st.tuples(st.integers(-50, 40), st.integers(-50, 40), st.integers(-50, 40)),
 )
-def test_a_window_is_exact(filled, seed, shape, corner):
+def test_a_window_is_exact(filled: Any, seed: int, shape: Any, corner: Any) -> None:
     voxel_map = filled(seed)
     window = voxel_map.window(corner, shape)
     centers = np.indices(shape).reshape(3, -1).T + np.array(corner) + 0.5
     np.testing.assert_array_equal(window.ravel(), voxel_map.state(centers))
 
 
-def test_window_around_lies_on_whole_voxels(filled):
+def test_window_around_lies_on_whole_voxels(filled: Any) -> None:
     voxel_map = filled(1, 2.0)
     window = window_around(voxel_map, (3.3, -4.9, 0.2), 7.5, (8, 6, 4))
     np.testing.assert_array_equal(window.origin % 2.0, 0.0)
@@ -123,7 +126,7 @@ def test_window_around_lies_on_whole_voxels(filled):
     np.testing.assert_array_equal(window.state_at(points), voxel_map.state(points))
 
 
-def test_occupied_points(filled, whole, voxel_centers):
+def test_occupied_points(filled: Any, whole: Any, voxel_centers: Any) -> None:
     voxel_map = filled(2)
     expected = voxel_centers(voxel_map)[whole(voxel_map).ravel() == OCCUPIED]
     found = voxel_map.occupied_points()
@@ -136,7 +139,9 @@ def test_occupied_points(filled, whole, voxel_centers):
 
 @settings(deadline=None, max_examples=15)
 @given(seed=SEEDS)
-def test_dirty_blocks_are_those_in_which_a_class_changed(small_map, random_frames, whole, seed):
+def test_dirty_blocks_are_those_in_which_a_class_changed(
+    small_map: Any, random_frames: Any, whole: Any, seed: int
+) -> None:
     voxel_map = small_map()
     frames = random_frames(seed, count=5, cameras=1)
     voxel_map.integrate_frame(frames[0], REACH)
@@ -153,7 +158,7 @@ def test_dirty_blocks_are_those_in_which_a_class_changed(small_map, random_frame
     np.testing.assert_array_equal(voxel_map.take_dirty("late"), voxel_map.known_blocks())
 
 
-def test_a_slow_consumer_misses_nothing(small_map, random_frames):
+def test_a_slow_consumer_misses_nothing(small_map: Any, random_frames: Any) -> None:
     voxel_map = small_map()
     voxel_map.take_dirty("slow")
     for frame in random_frames(5, count=100, cameras=1):
@@ -161,7 +166,7 @@ def test_a_slow_consumer_misses_nothing(small_map, random_frames):
     np.testing.assert_array_equal(voxel_map.take_dirty("slow"), voxel_map.known_blocks())
 
 
-def test_the_world_is_widened_to_whole_blocks():
+def test_the_world_is_widened_to_whole_blocks() -> None:
     voxel_map = VoxelMap(0.5, (-3.0, 0.0, -1.0), (9.0, 8.0, 0.0))
     np.testing.assert_array_equal(voxel_map.lower, (-8.0, 0.0, -8.0))
     np.testing.assert_array_equal(voxel_map.upper, (16.0, 8.0, 0.0))
@@ -177,7 +182,7 @@ def test_the_world_is_widened_to_whole_blocks():
         (1e-3, (-1e4, -1e4, -1e4), (1e4, 1e4, 1e4)),
     ],
 )
-def test_impossible_worlds_are_refused(world):
+def test_impossible_worlds_are_refused(world: Any) -> None:
     with pytest.raises(MapInputError):
         VoxelMap(*world)
 
@@ -202,7 +207,9 @@ def _views(good: CameraFrame) -> dict[str, CameraFrame]:
     }
 
 
-def test_bad_frames_are_refused_and_the_map_is_unharmed(filled, camera, look, voxel_centers):
+def test_bad_frames_are_refused_and_the_map_is_unharmed(
+    filled: Any, camera: Any, look: Any, voxel_centers: Any
+) -> None:
     voxel_map = filled(3)
     depth = np.full((camera.height, camera.width), 12.0, np.float32)
     good = CameraFrame("front", camera, look((0.0, 0.0, 0.0), 0.3, 0.1), depth)
@@ -222,7 +229,7 @@ def test_bad_frames_are_refused_and_the_map_is_unharmed(filled, camera, look, vo
     assert len(voxel_map.take_dirty("check")) == 0
 
 
-def test_sky_with_little_far_land_is_no_millimetre_picture(small_map, camera, look):
+def test_sky_with_little_far_land_is_no_millimetre_picture(small_map: Any, camera: Any, look: Any) -> None:
     depth = np.full((camera.height, camera.width), np.inf, np.float32)
     depth[:, :3] = 900.0
     voxel_map = small_map()
@@ -230,7 +237,7 @@ def test_sky_with_little_far_land_is_no_millimetre_picture(small_map, camera, lo
     assert voxel_map.free_count > 0
 
 
-def test_read_only_and_double_pictures_are_taken(small_map, camera, look):
+def test_read_only_and_double_pictures_are_taken(small_map: Any, camera: Any, look: Any) -> None:
     depth = np.full((camera.height, camera.width), 12.0)
     pose = look((0.0, 0.0, 0.0), 0.0, 0.0)
     locked = depth.astype(np.float32)
@@ -242,14 +249,14 @@ def test_read_only_and_double_pictures_are_taken(small_map, camera, look):
 
 
 @pytest.mark.parametrize("points", [np.zeros(3), np.zeros((2, 2)), np.full((1, 3), np.nan)])
-def test_bad_points_are_refused(filled, points):
+def test_bad_points_are_refused(filled: Any, points: Any) -> None:
     with pytest.raises(MapInputError):
         filled(0).state(points)
     with pytest.raises(MapInputError):
         filled(0).nearest_obstacle(points, 5.0)
 
 
-def test_bad_rays_and_windows_are_refused(filled):
+def test_bad_rays_and_windows_are_refused(filled: Any) -> None:
     with pytest.raises(MapInputError):
         filled(0).raycast((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 5.0)
     with pytest.raises(MapInputError):

@@ -13,9 +13,9 @@ from esar_ros.mapping.surface.files import DATUM, glb_bytes, ply_bytes
 from esar_ros.mapping.surface.fusion import Cloud, Mesh
 
 POINTS = np.array([[1e6 + 0.25, 2.0, 3.0], [1e6 + 1.25, 2.0, 3.0], [1e6 + 0.25, 4.0, 3.0], [9.0, 9.0, 9.0]])
-NORMALS = np.tile(np.float32([0.0, 0.0, 1.0]), (4, 1))
-COLOURS = np.uint8([[0, 128, 255], [255, 0, 0], [10, 20, 30], [1, 2, 3]])
-MESH = Mesh(POINTS, NORMALS, COLOURS, np.uint32([[0, 1, 2]]))  # no triangle has the last point
+NORMALS = np.tile(np.array([0.0, 0.0, 1.0], np.float32), (4, 1))
+COLOURS = np.array([[0, 128, 255], [255, 0, 0], [10, 20, 30], [1, 2, 3]], np.uint8)
+MESH = Mesh(POINTS, NORMALS, COLOURS, np.array([[0, 1, 2]], np.uint32))  # no triangle has the last point
 ORIGIN = Origin(33.99, 107.3, 3150.5)
 
 

@@ -15,11 +15,11 @@ def test_west_is_left_and_south_is_near() -> None:
     corners = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]) * 100.0
     colours = {"south-west": (255, 0, 0), "south-east": (0, 255, 0), "north-east": (0, 0, 255), "north-west": (9, 9, 9)}
     squares = [corners + shift for shift in ([0, 0, 0], [100, 0, 0], [100, 100, 0], [0, 100, 0])]
-    triangles = np.uint32([[0, 1, 2], [0, 2, 3]])
+    triangles = np.array([[0, 1, 2], [0, 2, 3]], np.uint32)
     mesh = Mesh(
         np.concatenate(squares),
-        np.tile(np.float32([0, 0, 1]), (16, 1)),
-        np.repeat(np.uint8(list(colours.values())), 4, axis=0),
+        np.tile(np.array([0, 0, 1], np.float32), (16, 1)),
+        np.repeat(np.array(list(colours.values()), np.uint8), 4, axis=0),
         np.concatenate([triangles + 4 * k for k in range(4)]).astype(np.uint32),
     )
     picture = view_from_above(mesh, 320, 180)

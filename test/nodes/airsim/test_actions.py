@@ -33,7 +33,7 @@ class Remote:
 
 @pytest.fixture
 def graph(ros: Any) -> Any:
-    remote = Remote()
+    remote: Any = Remote()  # in an AirSimVehicle's place
     craft = SimpleNamespace(
         name="uav1", remote=remote, actuation=Actuation(remote), mode=Mode.NORMAL, reading=remote.read(),
         roster=Roster(("pilot",), 1.0), text="",

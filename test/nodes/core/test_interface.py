@@ -164,14 +164,15 @@ def test_a_planner_s_process_cannot_read_the_truth(flight: Flight) -> None:
         secret in Path(f"/proc/{pid}/{what}").read_bytes() for pid in knowing for what in ("environ", "cmdline")
     )
     with AirSimClient("127.0.0.1", flight.options.port) as client:
-        for call in (
+        calls: list[tuple[Any, ...]] = [
             ("simListSceneObjects", ".*"),
             ("simGetObjectPose", "esar_object_"),
             ("simGetSegmentationObjectID", "esar_object_"),
             ("simGetImages", [image_request("front", 5, True)], "uav1", False),
             ("simSpawnObject", "x", "tent", {}, {}, False, False),
             ("esarAuthorize", "guess"),
-        ):
+        ]
+        for call in calls:
             with pytest.raises(AirSimError):
                 assert client.call(*call) is None
 

@@ -30,7 +30,8 @@ def test_a_goal_tells_who_sent_it(boot_id: int) -> None:
 def test_a_trace_reaches_who_comes_later_and_every_bag(ros: Any) -> None:
     entry = BY_NAME[names.OPERATOR_ACT]
     assert all(entry.recorded(level) for level in RECORD_LEVELS if level != "none")
-    bridge, late, received = Node("bridge"), Node("late"), []
+    bridge, late = Node("bridge"), Node("late")
+    received: list[Log] = []
     OperatorLog(bridge, "uav1").record("touch_down")
     late.create_subscription(Log, f"uav1/{names.OPERATOR_ACT}", received.append, PROFILES[entry.quality])
     assert ros([bridge, late], lambda: bool(received))

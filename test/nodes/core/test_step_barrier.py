@@ -14,7 +14,9 @@ MEMBERS = ("a", "b", "c")
 
 @given(st.permutations(MEMBERS), st.integers(1, 3))
 def test_whoever_comes_first_work_is_done_once_in_the_members_order(order: list[str], asked: int) -> None:
-    turns, done, woken = StepBarrier(MEMBERS), [], []
+    turns = StepBarrier(MEMBERS)
+    done: list[str] = []
+    woken: list[str] = []
     for name in MEMBERS:
         turns.join(name, partial(woken.append, name))
     for ns in (1, 2):
@@ -31,14 +33,16 @@ def test_whoever_comes_first_work_is_done_once_in_the_members_order(order: list[
 
 
 def test_who_is_not_awaited_holds_nobody_up_and_may_still_come() -> None:
-    turns, done = StepBarrier(MEMBERS), []
+    turns = StepBarrier(MEMBERS)
+    done: list[str] = []
     assert turns.take("b", 1, partial(done.append, "b"), ())
     assert turns.take("a", 1, partial(done.append, "a"), ["b"])
     assert done == ["b", "a"]
 
 
 def test_work_of_a_step_that_was_left_is_not_done_later() -> None:
-    turns, done = StepBarrier(MEMBERS), []
+    turns = StepBarrier(MEMBERS)
+    done: list[str] = []
     assert not turns.take("a", 1, partial(done.append, "old"), ["b"])
     assert turns.take("b", 2, partial(done.append, "b"), ())
     assert done == ["b"]

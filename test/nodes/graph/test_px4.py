@@ -295,7 +295,8 @@ def drivers_frames(offsets: dict[str, int], lag: int) -> list[Any]:
     from esar_ros.nodes.core.steps import to_stamp
     from esar_ros.nodes.messages.frame_source import TopicFrames
 
-    wire, frames = Wire(), []
+    wire = Wire()
+    frames: list[Any] = []
     source = TopicFrames(wire, load_vehicle())  # type: ignore[arg-type]
     source.subscribe(frames.append)
     static = TransformStamped(child_frame_id="uav1/odom")

@@ -30,8 +30,8 @@ def test_topics_get_names_and_namespace_and_frames_names_alone(
 ) -> None:
     made = yaml.safe_load(rviz_config(vehicles, root, tmp_path).read_text())["Visualization Manager"]
     shown = [display for display in displays(made) if "Topic" in display or "Description Topic" in display]
-    topics = [display.get("Topic", display.get("Description Topic"))["Value"] for display in shown]
-    topics += [display["Update Topic"]["Value"] for display in shown if "Update Topic" in display]
+    kinds = ("Topic", "Description Topic", "Update Topic")
+    topics = [display[kind]["Value"] for display in shown for kind in kinds if kind in display]
     told = vehicles[:2]
     assert all(topic.startswith(tuple(f"{root}/{vehicle}/" for vehicle in told)) for topic in topics)
     assert all(any(topic.startswith(f"{root}/{vehicle}/") for topic in topics) for vehicle in told)

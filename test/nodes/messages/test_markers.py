@@ -109,7 +109,7 @@ def test_crops_are_pasted_whole_persons_first() -> None:
 
 
 def test_a_sheet_is_never_empty_and_never_endless() -> None:
-    assert crop_sheet([], {}.get, 0.0, STAMP).height == TILE + CAPTION
+    assert crop_sheet([], lambda _: None, 0.0, STAMP).height == TILE + CAPTION
     many = [clue(n) for n in range(1, 40)]
     assert crop_sheet(many, lambda _: jpeg((9, 9, 9), 8, 8), 0.0, STAMP).height == MAX_TILES // COLUMNS * (
         TILE + CAPTION

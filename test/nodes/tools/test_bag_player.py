@@ -76,7 +76,7 @@ class Listener:
             self.node.create_subscription(kind, topic, self.heard[topic].append, quality)
 
 
-def test_stamps_and_clock_never_go_back_in_a_loop(ros, short_bag: Path) -> None:
+def test_stamps_and_clock_never_go_back_in_a_loop(ros: Any, short_bag: Path) -> None:
     listener = Listener(
         topics={
             TF: (TFMessage, PROFILES[BY_NAME[TF].quality]),
@@ -108,7 +108,7 @@ clues: [{id: c1, kind: tent, description: orange tent, position: [40, 0, 0]}]
 
 
 @pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
-def test_what_is_played_scores_as_the_bag_it_came_from(ros, tmp_path: Path, storage: str) -> None:
+def test_what_is_played_scores_as_the_bag_it_came_from(ros: Any, tmp_path: Path, storage: str) -> None:
     """Played, received by subscribers like the referee's, scored: the same to the last byte."""
     write(tmp_path / "bag", mission(None), storage)
     (tmp_path / "truth.yaml").write_text(TRUTH)
@@ -129,7 +129,7 @@ def test_what_is_played_scores_as_the_bag_it_came_from(ros, tmp_path: Path, stor
     assert expected.metrics.clues_exact == 1
 
 
-def test_types_that_are_not_installed_are_passed_over_in_a_line_each(ros, tmp_path: Path) -> None:
+def test_types_that_are_not_installed_are_passed_over_in_a_line_each(ros: Any, tmp_path: Path) -> None:
     from rosbags.typesys import get_types_from_msg
 
     types = typestore()
@@ -155,7 +155,7 @@ def test_types_that_are_not_installed_are_passed_over_in_a_line_each(ros, tmp_pa
             BagPlayerNode(bag, PlayOptions(Selection(("/typo",))), said.append)
 
 
-def test_a_bag_is_not_played_into_a_flying_mission(ros, short_bag: Path) -> None:
+def test_a_bag_is_not_played_into_a_flying_mission(ros: Any, short_bag: Path) -> None:
     """Its commands would reach the vehicle."""
     bridge = rclpy.create_node("airsim_bridge")
     with open_bag(short_bag) as bag:
@@ -165,7 +165,7 @@ def test_a_bag_is_not_played_into_a_flying_mission(ros, short_bag: Path) -> None
         assert not player.played
 
 
-def test_a_subscriber_that_asks_for_more_than_was_recorded_is_told(ros, short_bag: Path) -> None:
+def test_a_subscriber_that_asks_for_more_than_was_recorded_is_told(ros: Any, short_bag: Path) -> None:
     """Listed but silent: a latched subscription to a volatile topic."""
     node = rclpy.create_node("listener")
     quality = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -178,7 +178,7 @@ def test_a_subscriber_that_asks_for_more_than_was_recorded_is_told(ros, short_ba
 
 
 @pytest.mark.parametrize("wrong", [{"rate": 0.0}, {"rate": float("nan")}, {"clock": -1.0}, {"wait": -1.0}])
-def test_numbers_without_sense_are_refused(wrong: dict[str, float]) -> None:
+def test_numbers_without_sense_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match=next(iter(wrong))):
         PlayOptions(**wrong).check()
     with pytest.raises(UsageError, match="start"):

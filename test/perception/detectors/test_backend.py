@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -10,29 +13,34 @@ from esar_ros.perception.detectors import backend
 from esar_ros.perception.detectors.backend import Detection2D, DetectorBackend
 
 
-def test_the_oracle_is_known_and_ineligible():
+def test_the_oracle_is_known_and_ineligible() -> None:
     oracle = backend.create("segmentation_oracle")
     assert isinstance(oracle, DetectorBackend)
     assert oracle.name == "segmentation_oracle" and not oracle.eligible
 
 
-def test_unknown_name_lists_the_known():
+def test_unknown_name_lists_the_known() -> None:
     with pytest.raises(UsageError, match=r"unknown detector 'yolo9000'.*segmentation_oracle"):
         backend.create("yolo9000")
 
 
-def test_a_registered_factory_gets_its_parameters(monkeypatch):
+def test_a_registered_factory_gets_its_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backend, "_ENTRIES", dict(backend._ENTRIES))
-    seen = []
-    backend.register("echo")(seen.append)
+    seen: list[Mapping[str, Any]] = []
+
+    def echo(parameters: Mapping[str, Any]) -> DetectorBackend:
+        seen.append(parameters)
+        return backend.create("segmentation_oracle")
+
+    backend.register("echo")(echo)
     backend.create("echo", {"weights": "file.onnx"})
     assert seen == [{"weights": "file.onnx"}]
     assert "echo" in backend.names()
     with pytest.raises(ValueError, match="two detector backends"):
-        backend.register("echo")(seen.append)
+        backend.register("echo")(echo)
 
 
-def test_pixels_counts_the_mask():
+def test_pixels_counts_the_mask() -> None:
     mask = np.array([[True, False], [True, True]])
     assert Detection2D("tent", 1.0, (0, 0, 2, 2), "", mask).pixels == 3
     assert Detection2D("tent", 1.0, (0, 0, 2, 2), "").pixels == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ def oracle() -> SegmentationOracle:
     return SegmentationOracle({"objects": TABLE})
 
 
-def test_box_mask_kind_and_text(oracle, down_frame):
+def test_box_mask_kind_and_text(oracle: Any, down_frame: Any) -> None:
     down_frame.segmentation[100:104, 200:206] = 7
     down_frame.segmentation[100, 200] = 0
     (found,) = oracle.detect([down_frame])
@@ -31,12 +32,12 @@ def test_box_mask_kind_and_text(oracle, down_frame):
 
 
 @pytest.mark.parametrize(("pixels", "seen"), [(5, 0), (6, 1)])
-def test_needs_the_stated_number_of_visible_pixels(oracle, down_frame, pixels, seen):
+def test_needs_the_stated_number_of_visible_pixels(oracle: Any, down_frame: Any, pixels: Any, seen: Any) -> None:
     down_frame.segmentation[10, 10 : 10 + pixels] = 9
     assert len(oracle.detect([down_frame])[0]) == seen
 
 
-def test_the_least_number_of_pixels_follows_the_picture_size(oracle, down_frame):
+def test_the_least_number_of_pixels_follows_the_picture_size(oracle: Any, down_frame: Any) -> None:
     small = replace(down_frame, segmentation=np.zeros((240, 320), np.uint8))
     small.segmentation[10, 10:12] = 9
     assert len(oracle.detect([small])[0]) == 1
@@ -44,18 +45,18 @@ def test_the_least_number_of_pixels_follows_the_picture_size(oracle, down_frame)
     assert oracle.detect([small]) == [[]]
 
 
-def test_ids_outside_the_table_are_scenery(oracle, down_frame):
+def test_ids_outside_the_table_are_scenery(oracle: Any, down_frame: Any) -> None:
     down_frame.segmentation[:] = 3
     assert oracle.detect([down_frame]) == [[]]
 
 
-def test_one_list_a_frame_in_order(oracle, down_frame):
+def test_one_list_a_frame_in_order(oracle: Any, down_frame: Any) -> None:
     other = replace(down_frame, camera="front", segmentation=np.full((480, 640), 9, np.uint8))
     assert [[d.kind for d in found] for found in oracle.detect([down_frame, other])] == [[], ["person"]]
     assert oracle.detect([]) == []
 
 
-def test_prompts_restrict_what_it_names(oracle, down_frame):
+def test_prompts_restrict_what_it_names(oracle: Any, down_frame: Any) -> None:
     down_frame.segmentation[:100] = 7
     down_frame.segmentation[100:] = 9
     oracle.set_prompts({"human being": "person"})
@@ -66,16 +67,16 @@ def test_prompts_restrict_what_it_names(oracle, down_frame):
 
 
 @pytest.mark.parametrize("table", [{0: ("tent", "")}, {256: ("tent", "")}, {1: ("castle", "")}])
-def test_refuses_a_bad_table(table):
+def test_refuses_a_bad_table(table: Any) -> None:
     with pytest.raises(UsageError, match="segmentation_oracle, objects"):
         SegmentationOracle({"objects": table})
 
 
-def test_refuses_an_unknown_parameter():
+def test_refuses_an_unknown_parameter() -> None:
     with pytest.raises(UsageError, match="key weights"):
         SegmentationOracle({"weights": "a.pt"})
 
 
-def test_a_frame_without_ids_is_an_error(oracle, down_frame):
+def test_a_frame_without_ids_is_an_error(oracle: Any, down_frame: Any) -> None:
     with pytest.raises(UsageError, match="camera down has no object ids"):
         oracle.detect([replace(down_frame, segmentation=None)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +26,7 @@ def ray(origin: object, stamp: float, truth: object = TRUTH, kind: str = "light"
     return Sighting(stamp, camera, detection, start, way / np.linalg.norm(way), np.zeros((6, 6)))
 
 
-def test_one_ray_is_no_object_a_second_from_aside_places_it():
+def test_one_ray_is_no_object_a_second_from_aside_places_it() -> None:
     fusion = ClueFusion()
     assert fusion.update([ray([0, 0, 30], 0.0)]) == ()
     (clue,) = fusion.update([ray([0, 80, 30], 16.0)])
@@ -33,7 +34,7 @@ def test_one_ray_is_no_object_a_second_from_aside_places_it():
     assert (clue.first_seen, clue.last_seen, clue.views) == (0.0, 16.0, 2)
 
 
-def test_parallel_rays_place_nothing():
+def test_parallel_rays_place_nothing() -> None:
     """Flying straight at it shows no parallax, however long."""
     fusion = ClueFusion()
     towards = (TRUTH - [0, 0, 30]) / np.linalg.norm(TRUTH - [0, 0, 30])
@@ -41,13 +42,13 @@ def test_parallel_rays_place_nothing():
         assert fusion.update([ray(np.array([0, 0, 30]) + towards * 3.0 * stamp, float(stamp))]) == ()
 
 
-def test_rays_of_other_kinds_do_not_cross():
+def test_rays_of_other_kinds_do_not_cross() -> None:
     fusion = ClueFusion()
     fusion.update([ray([0, 0, 30], 0.0, kind="light")])
     assert fusion.update([ray([0, 80, 30], 16.0, kind="signal_flare")]) == ()
 
 
-def test_two_candidates_of_one_picture_are_left_open():
+def test_two_candidates_of_one_picture_are_left_open() -> None:
     """Two lights at one height: both rays cross the new one, which leaves the match ambiguous."""
     flat = [[200.0, 30.0, 30.0], [240.0, 60.0, 30.0]]
     fusion = ClueFusion()
@@ -55,7 +56,7 @@ def test_two_candidates_of_one_picture_are_left_open():
     assert fusion.update([ray([0, 80, 30], 16.0, flat[0])]) == ()
 
 
-def test_a_ray_that_has_placed_an_object_places_no_other():
+def test_a_ray_that_has_placed_an_object_places_no_other() -> None:
     fusion = ClueFusion()
     origin = np.array([0.0, 0.0, 30.0])
     fusion.update([ray(origin, 0.0)])
@@ -68,7 +69,7 @@ def test_a_ray_that_has_placed_an_object_places_no_other():
     assert len(fresh.update([ray([100.0, -60.0, 30.0], 20.0, on_its_way)])) == 1, "they cross there"
 
 
-def test_a_ray_of_a_known_object_is_its_view_and_makes_it_surer(sighting):
+def test_a_ray_of_a_known_object_is_its_view_and_makes_it_surer(sighting: Any) -> None:
     fusion = ClueFusion()
     (before,) = fusion.update([sighting(TRUTH, 0.0, kind="light", sigma=2.0)])
     (after,) = fusion.update([ray(TRUTH + [0.0, -60.0, 20.0], 5.0)])
@@ -77,7 +78,7 @@ def test_a_ray_of_a_known_object_is_its_view_and_makes_it_surer(sighting):
     np.testing.assert_allclose(after.position, TRUTH, atol=1e-6)
 
 
-def test_depth_later_joins_the_object_found_by_rays(sighting):
+def test_depth_later_joins_the_object_found_by_rays(sighting: Any) -> None:
     fusion = ClueFusion()
     fusion.update([ray([0, 0, 30], 0.0)])
     (found,) = fusion.update([ray([0, 80, 30], 16.0)])
@@ -86,14 +87,14 @@ def test_depth_later_joins_the_object_found_by_rays(sighting):
     assert float(np.linalg.norm(clue.position - TRUTH)) < 1.0
 
 
-def test_old_rays_are_forgotten():
+def test_old_rays_are_forgotten() -> None:
     fusion = ClueFusion()
     fusion.update([ray([0, 0, 30], 0.0)])
     fusion.update([ray([0, 0, 30], 500.0, TRUTH + [0, 300, 288])])
     assert fusion.update([ray([0, 80, 30], 501.0)]) == ()
 
 
-def resolved_under_noise(seed):
+def resolved_under_noise(seed: Any) -> Any:
     """Returns the crossing of two rays with noise of pose and direction as stated, and the truth."""
     rng = np.random.default_rng(seed)
     truth = np.array([rng.uniform(80, 250), rng.uniform(-50, 50), rng.uniform(-20, 40)])
@@ -117,7 +118,7 @@ def resolved_under_noise(seed):
     return clues, truth
 
 
-def test_the_stated_covariance_holds_under_noisy_poses():
+def test_the_stated_covariance_holds_under_noisy_poses() -> None:
     """Normalised error squared (Bar-Shalom, Li and Kirubarajan 2001, 5.4): three degrees of freedom, 300 runs.
 
     The distance along narrowly crossing rays is not normally distributed, so single errors lie far out more often than
@@ -137,7 +138,7 @@ def test_the_stated_covariance_holds_under_noisy_poses():
 
 
 @pytest.mark.parametrize("count", [1, 200])
-def test_only_so_many_rays_are_kept(count):
+def test_only_so_many_rays_are_kept(count: Any) -> None:
     settings = BearingSettings()
     rays = Rays(settings)
     for number in range(count):
@@ -145,14 +146,14 @@ def test_only_so_many_rays_are_kept(count):
     assert len(rays) == min(count, settings.kept)
 
 
-def test_rays_whose_lines_cross_behind_a_camera_place_nothing():
+def test_rays_whose_lines_cross_behind_a_camera_place_nothing() -> None:
     for first, second in (([0, 0, 30], [0, 80, 30]), ([0, 80, 30], [0, 0, 30])):
         fusion = ClueFusion()
         fusion.update([ray(first, 0.0, 2.0 * np.array(first) - TRUTH)])  # it looks the other way
         assert fusion.update([ray(second, 16.0)]) == ()
 
 
-def test_a_ray_tells_nothing_of_how_large_a_thing_is(sighting):
+def test_a_ray_tells_nothing_of_how_large_a_thing_is(sighting: Any) -> None:
     """The part of it that was seen with depth stays as uncertain about its middle."""
     fusion = ClueFusion()
     fusion.update([replace(sighting(TRUTH, 0.0, kind="light", sigma=0.1), extent=10.0)])

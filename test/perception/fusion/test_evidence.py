@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ def direction(angle: float) -> np.ndarray:
     return np.array([math.cos(angle), math.sin(angle), 0.0])
 
 
-def test_a_curve_makes_scores_probabilities():
+def test_a_curve_makes_scores_probabilities() -> None:
     reliability = Reliability({"default": [(0.2, 0.1), (0.8, 0.7)], "person": [(0.0, 0.0), (1.0, 1.0)]})
     assert reliability.probability("tent", 0.5) == pytest.approx(0.4)
     assert reliability.probability("tent", 0.05) == pytest.approx(0.1)
@@ -29,17 +30,17 @@ def test_a_curve_makes_scores_probabilities():
     assert reliability.probability("person", 1.0) == SUREST, "no held-out set proves certainty"
 
 
-def test_a_curve_that_falls_is_levelled():
+def test_a_curve_that_falls_is_levelled() -> None:
     reliability = Reliability({"default": [(0.1, 0.2), (0.5, 0.8), (0.9, 0.6)]})
     assert [reliability.probability("tent", score) for score in (0.1, 0.5, 0.9)] == pytest.approx([0.2, 0.7, 0.7])
 
 
-def test_no_score_is_sure_to_be_wrong():
+def test_no_score_is_sure_to_be_wrong() -> None:
     never_right = Reliability({"default": [(0.2, 0.0), (0.8, 0.7)]})
     assert never_right.probability("tent", 0.1) == pytest.approx(1.0 - SUREST), "no look could outweigh certainty"
 
 
-def test_each_point_of_a_levelled_stretch_counts_alike():
+def test_each_point_of_a_levelled_stretch_counts_alike() -> None:
     reliability = Reliability({"default": [(0.1, 0.6), (0.5, 0.5), (0.9, 0.1)]})
     assert [reliability.probability("tent", score) for score in (0.1, 0.5, 0.9)] == pytest.approx([0.4] * 3)
 
@@ -55,12 +56,12 @@ def test_each_point_of_a_levelled_stretch_counts_alike():
         {"tent": [0.5]},
     ],
 )
-def test_bad_curves_are_refused(curves):
+def test_bad_curves_are_refused(curves: Any) -> None:
     with pytest.raises(UsageError, match="reliability of"):
         Reliability(curves)
 
 
-def test_pictures_from_one_place_are_one_look():
+def test_pictures_from_one_place_are_one_look() -> None:
     evidence = Evidence()
     for _ in range(50):
         evidence.add("person", 0.7, direction(0.0), 30.0, HOW)
@@ -69,7 +70,7 @@ def test_pictures_from_one_place_are_one_look():
 
 
 @pytest.mark.parametrize(("angle", "distance"), [(HOW.look_angle * 1.1, 30.0), (0.0, 30.0 / HOW.look_ratio / 1.01)])
-def test_another_angle_or_range_is_another_look(angle, distance):
+def test_another_angle_or_range_is_another_look(angle: Any, distance: Any) -> None:
     evidence = Evidence()
     evidence.add("person", 0.7, direction(0.0), 30.0, HOW)
     evidence.add("person", 0.7, direction(angle), distance, HOW)
@@ -77,14 +78,14 @@ def test_another_angle_or_range_is_another_look(angle, distance):
     assert evidence.probability(HOW) > 0.75
 
 
-def test_many_small_steps_are_another_look():
+def test_many_small_steps_are_another_look() -> None:
     evidence = Evidence()
     for step in range(20):
         evidence.add("tent", 0.6, direction(step * HOW.look_angle / 4), 30.0, HOW)
     assert evidence.views == pytest.approx(5, abs=1)
 
 
-def test_a_weak_detection_seen_from_everywhere_stays_weak():
+def test_a_weak_detection_seen_from_everywhere_stays_weak() -> None:
     """A red rock is red from all sides: evidence is bounded by twice the best look's."""
     evidence = Evidence()
     for step in range(12):
@@ -93,7 +94,7 @@ def test_a_weak_detection_seen_from_everywhere_stays_weak():
     assert evidence.probability(HOW) < 0.6
 
 
-def test_a_picture_that_misses_it_speaks_against_it_and_is_no_view():
+def test_a_picture_that_misses_it_speaks_against_it_and_is_no_view() -> None:
     evidence = Evidence()
     evidence.add("rope", 0.9, direction(0.0), 30.0, HOW)
     sure = evidence.probability(HOW)
@@ -106,7 +107,7 @@ def test_a_picture_that_misses_it_speaks_against_it_and_is_no_view():
     assert evidence.views == 1
 
 
-def test_a_place_that_only_missed_it_is_no_view_also_after_merging():
+def test_a_place_that_only_missed_it_is_no_view_also_after_merging() -> None:
     first, second = Evidence(), Evidence()
     first.add("rope", 0.9, direction(0.0), 30.0, HOW)
     for _ in range(2):
@@ -117,7 +118,7 @@ def test_a_place_that_only_missed_it_is_no_view_also_after_merging():
     assert first.views == 2
 
 
-def test_misses_can_be_left_out_of_account():
+def test_misses_can_be_left_out_of_account() -> None:
     deaf = HOW.model_copy(update={"missed": 0.5})
     evidence = Evidence()
     evidence.add("rope", 0.9, direction(0.0), 30.0, deaf)
@@ -125,7 +126,7 @@ def test_misses_can_be_left_out_of_account():
     assert evidence.probability(deaf) == pytest.approx(0.9)
 
 
-def test_what_is_rarer_in_flight_than_where_scores_were_measured_is_less_sure():
+def test_what_is_rarer_in_flight_than_where_scores_were_measured_is_less_sure() -> None:
     """Odds of 9 where every second detection was right are odds of 1 where every tenth object told of is."""
     seen = Evidence()
     seen.add("tent", 0.9, np.array([0.0, 0.0, -1.0]), 30.0, HOW)
@@ -133,7 +134,7 @@ def test_what_is_rarer_in_flight_than_where_scores_were_measured_is_less_sure():
     assert seen.probability(HOW.model_copy(update={"prior": 0.1})) == pytest.approx(0.5)
 
 
-def test_the_order_of_looks_does_not_matter():
+def test_the_order_of_looks_does_not_matter() -> None:
     looks = [(0.9, 0.0), (0.6, 1.0), (0.2, 2.0)]
     first, second = Evidence(), Evidence()
     for evidence, order in ((first, looks), (second, looks[::-1])):
@@ -142,7 +143,7 @@ def test_the_order_of_looks_does_not_matter():
     assert first.probability(HOW) == pytest.approx(second.probability(HOW))
 
 
-def test_a_probability_at_the_base_rate_is_no_evidence():
+def test_a_probability_at_the_base_rate_is_no_evidence() -> None:
     """A score as often right as the average one says nothing about an object; one that is more often right does."""
     how = EvidenceSettings(prior=0.3, base_rate=0.8)
     for probability, factor in ((0.8, 1.0), (0.9, 9.0 / 4.0)):
@@ -152,7 +153,7 @@ def test_a_probability_at_the_base_rate_is_no_evidence():
         assert evidence.probability(how) == pytest.approx(odds / (1.0 + odds))
 
 
-def test_the_kind_with_more_votes_wins_and_shares_the_probability():
+def test_the_kind_with_more_votes_wins_and_shares_the_probability() -> None:
     evidence = Evidence()
     evidence.add("tent", 0.8, direction(0.0), 30.0, HOW)
     evidence.add("backpack", 0.4, direction(0.0), 30.0, HOW)
@@ -160,7 +161,7 @@ def test_the_kind_with_more_votes_wins_and_shares_the_probability():
     assert evidence.probability(HOW) < 0.8 * 2.0 / 3.0
 
 
-def test_of_kinds_with_as_many_votes_it_is_the_first_of_all_kinds():
+def test_of_kinds_with_as_many_votes_it_is_the_first_of_all_kinds() -> None:
     evidence = Evidence()
     for kind in reversed(KINDS):
         evidence.add(kind, 0.5, direction(0.0), 30.0, HOW)
@@ -174,7 +175,7 @@ def test_of_kinds_with_as_many_votes_it_is_the_first_of_all_kinds():
     ),
     cut=st.integers(0, 12),
 )
-def test_probability_is_one_and_merging_loses_no_vote(looks, cut):
+def test_probability_is_one_and_merging_loses_no_vote(looks: Any, cut: Any) -> None:
     whole, first, second = Evidence(), Evidence(), Evidence()
     for number, (probability, angle, distance) in enumerate(looks):
         for evidence in (whole, first if number < cut else second):

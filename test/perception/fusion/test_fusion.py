@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ POSE = PoseSigmas().covariance
 EVEN = FusionSettings(evidence=EvidenceSettings(prior=0.5))  # as many objects told of are real as not
 
 
-def test_first_sighting_opens_an_object(sighting):
+def test_first_sighting_opens_an_object(sighting: Any) -> None:
     (clue,) = ClueFusion(EVEN).update([sighting([1, 2, 3], stamp=5.0, text="red tent")])
     assert (clue.id, clue.kind, clue.text, clue.views) == (1, "tent", "red tent", 1)
     assert clue.first_seen == clue.last_seen == 5.0
@@ -31,7 +32,7 @@ def test_first_sighting_opens_an_object(sighting):
     assert clue.probability == pytest.approx(0.6), "without a reliability curve a score is the probability"
 
 
-def test_second_sighting_updates_it(sighting):
+def test_second_sighting_updates_it(sighting: Any) -> None:
     fusion = ClueFusion(EVEN)
     fusion.update([sighting([0, 0, 0], stamp=1.0, view_range=60.0, text="thing")])
     (clue,) = fusion.update([sighting([1, 0, 0], stamp=2.0, view_range=20.0, text="blue tent")])
@@ -43,13 +44,13 @@ def test_second_sighting_updates_it(sighting):
     assert clue.probability == pytest.approx(odds / (1.0 + odds))
 
 
-def test_two_cameras_of_one_stamp_are_one_view(sighting):
+def test_two_cameras_of_one_stamp_are_one_view(sighting: Any) -> None:
     (clue,) = ClueFusion().update([sighting([0, 0, 0], camera="front"), sighting([0.2, 0, 0], camera="down")])
     assert clue.views == 1
     np.testing.assert_allclose(clue.position, [0.1, 0, 0])
 
 
-def test_kinds_are_kept_apart_unless_confusable(sighting):
+def test_kinds_are_kept_apart_unless_confusable(sighting: Any) -> None:
     frames = [[sighting([0, 0, 0], 1.0, kind="tent")], [sighting([0, 0, 0], 2.0, kind="backpack", score=0.9)]]
     apart, together = ClueFusion(), ClueFusion(FusionSettings(confusable=(("tent", "backpack"),)))
     for frame in frames:
@@ -59,12 +60,12 @@ def test_kinds_are_kept_apart_unless_confusable(sighting):
 
 
 @pytest.mark.parametrize("groups", [(("tent", "ufo"),), (("tent", "rope"), ("rope", "light")), (("tent", "tent"),)])
-def test_bad_groups_are_refused(groups):
+def test_bad_groups_are_refused(groups: Any) -> None:
     with pytest.raises(UsageError, match="confusable"):
         ClueFusion(FusionSettings(confusable=groups))
 
 
-def test_one_picture_shows_an_object_once(sighting):
+def test_one_picture_shows_an_object_once(sighting: Any) -> None:
     """Two bottles side by side stay two, however often they are seen."""
     fusion = ClueFusion()
     for stamp in range(10):
@@ -74,7 +75,7 @@ def test_one_picture_shows_an_object_once(sighting):
     np.testing.assert_allclose([clue.position[0] for clue in clues], [0.0, 0.8], atol=1e-9)
 
 
-def test_assignment_is_the_best_overall(sighting):
+def test_assignment_is_the_best_overall(sighting: Any) -> None:
     """Greedy nearest first would give the second object's track to the first."""
     fusion = ClueFusion(FusionSettings(surface_sigma=0.0))
     fusion.update([sighting([0, 0, 0], 0.0), sighting([1.0, 0, 0], 0.0)])
@@ -83,7 +84,7 @@ def test_assignment_is_the_best_overall(sighting):
     np.testing.assert_allclose([clue.position[0] for clue in clues], [0.45, 1.45])
 
 
-def test_duplicates_merge_into_the_elder(sighting):
+def test_duplicates_merge_into_the_elder(sighting: Any) -> None:
     """Two uncertain first views land apart; later views draw both tracks together."""
     fusion = ClueFusion(FusionSettings(surface_sigma=0.2))
     fusion.update([sighting([0, 0, 0], 0.0, sigma=0.3, view_range=40.0)])
@@ -95,7 +96,7 @@ def test_duplicates_merge_into_the_elder(sighting):
     assert fusion.update([sighting([300, 0, 0], 9.0)])[-1].id == 3, "ids are never used again"
 
 
-def test_two_sides_of_a_large_thing_are_views_of_one(sighting):
+def test_two_sides_of_a_large_thing_are_views_of_one(sighting: Any) -> None:
     """Its visible parts lie farther apart than each was measured to."""
     fusion = ClueFusion()
     for stamp, east in enumerate((0.0, 1.5)):
@@ -104,7 +105,7 @@ def test_two_sides_of_a_large_thing_are_views_of_one(sighting):
     np.testing.assert_allclose(clues[0].position, [0.75, 0.0, 0.0], atol=1e-9)
 
 
-def test_a_position_that_drifts_away_takes_its_objects_along(sighting):
+def test_a_position_that_drifts_away_takes_its_objects_along(sighting: Any) -> None:
     """Odometry as wrong as 4 m, by and by: what is seen at another place each second is still one thing."""
     fusion, pose = ClueFusion(FusionSettings(surface_sigma=0.05)), np.diag([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
     fusion.update([sighting([0.0, 0.0, 0.0], 0.0, sigma=0.05, pose=pose)])
@@ -114,7 +115,7 @@ def test_a_position_that_drifts_away_takes_its_objects_along(sighting):
     assert [clue.id for clue in clues] == [1]
 
 
-def test_what_was_seen_beside_a_duplicate_stays_beside_its_elder(sighting):
+def test_what_was_seen_beside_a_duplicate_stays_beside_its_elder(sighting: Any) -> None:
     """Object 3 was seen in one image with 2, which turned out to be 1: it never becomes 1 itself."""
     fusion = ClueFusion(FusionSettings(surface_sigma=0.2))
     fusion.update([sighting([0.0, 0.0, 0.0], 0.0, sigma=0.3)])
@@ -131,7 +132,7 @@ def test_what_was_seen_beside_a_duplicate_stays_beside_its_elder(sighting):
     assert apart @ np.linalg.solve(spread, apart) < FusionSettings().merge_gate, "near enough to be taken for one"
 
 
-def test_seen_again_after_ten_minutes_keeps_its_id(sighting):
+def test_seen_again_after_ten_minutes_keeps_its_id(sighting: Any) -> None:
     fusion = ClueFusion()
     for stamp in range(30):
         fusion.update([sighting([10, 20, 5], float(stamp))])
@@ -139,7 +140,7 @@ def test_seen_again_after_ten_minutes_keeps_its_id(sighting):
     assert clue.id == 1 and clue.last_seen == 630.0
 
 
-def test_answers_are_copies(sighting):
+def test_answers_are_copies(sighting: Any) -> None:
     fusion = ClueFusion()
     (clue,) = fusion.update([sighting([0, 0, 0])])
     clue.position[:] = 99.0
@@ -159,8 +160,8 @@ _PLACES = st.lists(
 
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(frames=st.lists(_PLACES, max_size=5), seed=st.integers(0, 100))
-def test_order_of_sightings_does_not_matter(sighting, frames, seed):
-    def run(shuffle: bool) -> list[tuple[object, ...]]:
+def test_order_of_sightings_does_not_matter(sighting: Any, frames: Any, seed: int) -> None:
+    def run(shuffle: bool) -> list[tuple[Any, ...]]:
         rng, fusion = np.random.default_rng(seed), ClueFusion()
         for stamp, frame in enumerate(frames):
             seen = [
@@ -183,7 +184,7 @@ def test_order_of_sightings_does_not_matter(sighting, frames, seed):
     assert all(0.0 < clue[2] <= 1.0 for clue in straight)
 
 
-def test_normalised_error_is_consistent(sighting):
+def test_normalised_error_is_consistent(sighting: Any) -> None:
     """NEES of 100 objects, 20 views each, drifting camera frame: the stated covariance holds on average."""
     rng = np.random.default_rng(11)
     shared, runs, total = 0.5, 100, 0.0
@@ -200,11 +201,11 @@ def test_normalised_error_is_consistent(sighting):
         # The gate drops one view in 370, which may open a second object.
         clue = max(clues, key=lambda c: c.last_seen - c.first_seen)
         error = clue.position - truth
-        total += error @ np.linalg.solve(clue.covariance, error)
+        total += float(error @ np.linalg.solve(clue.covariance, error))
     assert chi2.ppf(0.0005, 3 * runs) < total < chi2.ppf(0.9995, 3 * runs)
 
 
-def test_duplicates_per_object_over_a_flight(sighting):
+def test_duplicates_per_object_over_a_flight(sighting: Any) -> None:
     """A camp of twelve objects a few metres apart, flown by from 100 m to 10 m with a drifting position."""
     rng = np.random.default_rng(5)
     truth = np.array([[4.0 * (i % 4), 4.0 * (i // 4), 0.0] for i in range(12)])
@@ -237,7 +238,7 @@ def test_a_detector_started_again_gives_no_id_twice() -> None:
     assert first_id(1.7e9) < 2**32
 
 
-def test_what_pictures_do_not_show_again_is_doubted(sighting, down_frame):
+def test_what_pictures_do_not_show_again_is_doubted(sighting: Any, down_frame: Any) -> None:
     """A picture counts against an object only where it should have shown it: not hidden, and as near as it was seen."""
     place = [5.0, 7.0, 0.0]
     fusion, hidden = ClueFusion(), replace(down_frame, depth=np.full_like(down_frame.depth, 20.0))
@@ -254,7 +255,7 @@ def test_what_pictures_do_not_show_again_is_doubted(sighting, down_frame):
     assert again.probability < first.probability and again.views == 1 and again.last_seen == 1.0
 
 
-def test_a_camera_that_shows_it_excuses_no_other(sighting, down_frame):
+def test_a_camera_that_shows_it_excuses_no_other(sighting: Any, down_frame: Any) -> None:
     """Seen by one camera and missed by another that should have shown it, an object is doubted."""
     place, probability = [5.0, 7.0, 0.0], []
     nearer = replace(down_frame, pose=Pose(down_frame.pose.position - [0.0, 0.0, 2.0], down_frame.pose.quaternion))
@@ -267,7 +268,7 @@ def test_a_camera_that_shows_it_excuses_no_other(sighting, down_frame):
     assert probability[1] < probability[0]
 
 
-def test_a_picture_in_which_a_kind_was_not_looked_for_doubts_none_of_it(sighting, down_frame):
+def test_a_picture_in_which_a_kind_was_not_looked_for_doubts_none_of_it(sighting: Any, down_frame: Any) -> None:
     seen = sighting([5.0, 7.0, 0.0], 1.0, camera="down", direction=(0.0, 0.0, -1.0), score=0.9)
     nearer = replace(down_frame, pose=Pose(down_frame.pose.position - [0.0, 0.0, 2.0], down_frame.pose.quaternion))
     fusion = ClueFusion()
@@ -278,14 +279,14 @@ def test_a_picture_in_which_a_kind_was_not_looked_for_doubts_none_of_it(sighting
 
 
 @pytest.mark.parametrize("scores", [(0.6, 0.9), (0.9, 0.6)])
-def test_of_two_boxes_around_one_object_the_surer_counts(sighting, scores):
+def test_of_two_boxes_around_one_object_the_surer_counts(sighting: Any, scores: Any) -> None:
     box = (10, 10, 40, 40)
     frame = [sighting([0.1 * n, 0.0, 0.0], score=score, box=box) for n, score in enumerate(scores)]
     (clue,) = ClueFusion(EVEN).update(frame)
     assert clue.probability == pytest.approx(0.9)
 
 
-def test_a_picture_without_a_pose_doubts_nothing(sighting, down_frame):
+def test_a_picture_without_a_pose_doubts_nothing(sighting: Any, down_frame: Any) -> None:
     fusion = ClueFusion()
     (first,) = fusion.update([sighting([5.0, 7.0, 0.0], camera="down", direction=(0.0, 0.0, -1.0))])
     lost = replace(down_frame, pose=Pose(np.full(3, np.nan), down_frame.pose.quaternion))

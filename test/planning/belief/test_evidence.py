@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,28 +36,28 @@ CAMERAS = [(load_vehicle().image.model, mount.pose) for mount in load_vehicle().
 FLAT = (0.0, np.zeros(2))
 
 
-def belief(text="Someone is missing.", absent=0.1):
+def belief(text: str = "Someone is missing.", absent: float = 0.1) -> Any:
     looks = LookMap(AREA, 10.0)
     centres = np.stack(np.meshgrid(looks.x, looks.y), axis=-1)
     lines = sample(parse_brief(text), None, np.zeros(2), PriorSettings(samples=2000), np.random.default_rng(0))
     return PersonBelief(lines, looks, absent, distance_to_edge(AREA, centres) > 0), looks
 
 
-def mass_near(person, looks, place, radius):
+def mass_near(person: Any, looks: Any, place: Any, radius: Any) -> Any:
     distance = np.hypot(looks.x[None, :] - place[0], looks.y[:, None] - place[1])
     return float(person.posterior[distance < radius].sum())
 
 
-def pose(x, y, z=30.0, yaw=0.0):
+def pose(x: Any, y: Any, z: float = 30.0, yaw: float = 0.0) -> Any:
     return Pose(np.array([x, y, z]), quaternion_from_yaw(yaw))
 
 
 @pytest.fixture
-def detection(brief):
+def detection(brief: Any) -> Any:
     return Detection(DetectionSettings(), brief())
 
 
-def test_a_misread_brief_costs_no_more_than_its_doubt():
+def test_a_misread_brief_costs_no_more_than_its_doubt() -> None:
     """Nowhere is the density below that of no brief by more than the share of doubt, but for the drawing of samples."""
     none, looks = belief("")
     misread, _ = belief("The drone starts at the hut. He is 3 km west of the hut.")
@@ -64,13 +67,13 @@ def test_a_misread_brief_costs_no_more_than_its_doubt():
     assert misread.prior.sum() < 0.2 + none.prior.sum() <= 1.2
 
 
-def line(*places, kinds=()):
+def line(*places: Any, kinds: Any = ()) -> Any:
     nodes = np.array([places], dtype=float)
     named = tuple(frozenset(kinds[n] if n < len(kinds) else ()) for n in range(len(places)))
     return Hypotheses(nodes, named)
 
 
-def test_where_no_place_is_named_its_share_goes_to_the_others():
+def test_where_no_place_is_named_its_share_goes_to_the_others() -> None:
     lines, clue = line((0, 0), (100, 0), (200, 0)), [ReportedClue("tent", np.array([120.0, 10.0]))]
     with_place = EvidenceSettings(on_line=0.45, at_place=0.15)
     without = EvidenceSettings(on_line=0.45 / 0.85, at_place=0.0)
@@ -78,14 +81,14 @@ def test_where_no_place_is_named_its_share_goes_to_the_others():
 
 
 @pytest.mark.parametrize("real", [1.0, 0.4])
-def test_a_clue_far_from_every_line_is_somebody_elses_or_none(real):
+def test_a_clue_far_from_every_line_is_somebody_elses_or_none(real: Any) -> None:
     """So likely it would lie there whatever the line; what a person dropped would lie elsewhere."""
     far = [ReportedClue("tent", np.array([1e6, 0.0]), real)]
     likely = log_likelihood(line((0, 0), (100, 0)), far, EvidenceSettings(foreign=0.15))
     assert likely == pytest.approx(math.log((1.0 - 0.85 * real) / 1e6))
 
 
-def test_a_place_named_twice_is_one_place():
+def test_a_place_named_twice_is_one_place() -> None:
     clue = [ReportedClue("tent", np.array([105.0, 0.0]))]
     once = line((0, 0), (100, 0), (100, 0), (200, 0), kinds=((), ("tent",)))
     twice = line((0, 0), (100, 0), (100, 0), (200, 0), kinds=((), ("tent",), ("tent",)))
@@ -94,7 +97,7 @@ def test_a_place_named_twice_is_one_place():
     assert first == pytest.approx(second) and first > none + 0.1
 
 
-def test_people_are_nearer_to_later_clues():
+def test_people_are_nearer_to_later_clues() -> None:
     lines = line((0, 0), (1000, 0))
     clues = [ReportedClue("backpack", np.array([x, 0.0])) for x in (300.0, 900.0)]
     settings = EvidenceSettings()
@@ -103,7 +106,7 @@ def test_people_are_nearer_to_later_clues():
     assert near_first == pytest.approx(0.6 / 3.0, abs=0.03), "a third of those who are at a clue, two at the later one"
 
 
-def test_detection_falls_with_range_weather_and_night(brief):
+def test_detection_falls_with_range_weather_and_night(brief: Any) -> None:
     day = Detection(DetectionSettings(), brief())
     fog = Detection(DetectionSettings(), brief(weather="dense_fog"))
     night = Detection(DetectionSettings(), brief(local_time="2024-05-01T23:00:00"))
@@ -116,14 +119,16 @@ def test_detection_falls_with_range_weather_and_night(brief):
     )
 
 
-def test_half_the_pixels_see_half_as_far(brief):
+def test_half_the_pixels_see_half_as_far(brief: Any) -> None:
     sharp, small = (Detection(DetectionSettings(), brief(weather="clear"), "", focal) for focal in (320.0, 160.0))
     assert sharp.person == pytest.approx(Detection(DetectionSettings(), brief(weather="clear")).person)
     assert small.person[:75] == pytest.approx(sharp.person[: 2 * 75 : 2]), "config/vehicle.yaml's pictures have 320 px"
     assert small.reach == pytest.approx(sharp.reach / 2, abs=1.0)
 
 
-def test_a_model_card_s_measured_curve_replaces_the_settings(brief, tmp_path, monkeypatch):
+def test_a_model_card_s_measured_curve_replaces_the_settings(
+    brief: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fit = {"person": {"best": 1.0, "half": 30.0, "softness": 5.0}, "clues": None}
     (tmp_path / "own.json").write_text(json.dumps({"name": "own", "detection_probability": {"fit": fit}}))
     monkeypatch.setenv("ESAR_MODELS", str(tmp_path))
@@ -142,11 +147,11 @@ def test_a_model_card_s_measured_curve_replaces_the_settings(brief, tmp_path, mo
 EDGES = (0, 20, 40, 60, 80)
 
 
-def shares(*probability: float | None, objects: int = 50):
+def shares(*probability: float | None, objects: int = 50) -> Any:
     return {"probability": probability, "objects": [objects if share is not None else 0 for share in probability]}
 
 
-def measured(tmp_path, **by_kind):
+def measured(tmp_path: Path, **by_kind: Any) -> Any:
     """Settings whose detector `mine` has a card with these shares by kind, each (day, dark)."""
     kinds = {kind: {"day": day, "dark": dark} for kind, (day, dark) in by_kind.items()}
     card = {"detection_probability": {"fit": {}, "range_edges": EDGES, "by_kind": kinds}}
@@ -157,7 +162,7 @@ def measured(tmp_path, **by_kind):
 NEAR, FAR = shares(0.9, 0.2, 0.0, 0.0), shares(0.9, 0.9, 0.9, 0.2)
 
 
-def test_shares_measured_at_night_are_reckoned_with_at_night(brief, tmp_path):
+def test_shares_measured_at_night_are_reckoned_with_at_night(brief: Any, tmp_path: Path) -> None:
     settings = measured(tmp_path, person=(FAR, NEAR), clues=(FAR, NEAR))
     at = {hour: Detection(settings, brief(local_time=f"2024-05-01T{hour:02}:00:00"), "mine") for hour in (12, 17, 23)}
     assert at[12].person[50] > 0.8 and at[23].person[50] < 0.05
@@ -166,7 +171,7 @@ def test_shares_measured_at_night_are_reckoned_with_at_night(brief, tmp_path):
     assert np.all(np.diff(at[23].person) <= 0)
 
 
-def test_clues_are_looked_for_from_where_their_kind_is_seen(brief, tmp_path):
+def test_clues_are_looked_for_from_where_their_kind_is_seen(brief: Any, tmp_path: Path) -> None:
     settings = measured(tmp_path, person=(FAR, FAR), clues=(FAR, FAR), rope=(NEAR, NEAR), tent=(FAR, FAR))
     told = {kinds: Detection(settings, brief(), "mine", kinds=kinds) for kinds in ((), ("rope",), ("rope", "tent"))}
     assert told[()].clue[50] > 0.8 and told["rope",].clue[50] < 0.3
@@ -175,7 +180,7 @@ def test_clues_are_looked_for_from_where_their_kind_is_seen(brief, tmp_path):
     assert np.array_equal(told[()].of("rope"), told["rope",].of("rope"))
 
 
-def test_a_class_of_few_objects_is_taken_for_any_clue(brief, tmp_path):
+def test_a_class_of_few_objects_is_taken_for_any_clue(brief: Any, tmp_path: Path) -> None:
     few = shares(1.0, None, None, None, objects=1)
     settings = measured(tmp_path, person=(FAR, few), clues=(FAR, FAR), light=(few, few))
     detection = Detection(settings, brief(), "mine")
@@ -188,7 +193,7 @@ def test_a_class_of_few_objects_is_taken_for_any_clue(brief, tmp_path):
     "damage",
     [{"range_edges": (0, 20)}, {"by_kind": {"person": {"day": {"probability": [0.5], "objects": []}, "dark": NEAR}}}],
 )
-def test_a_card_whose_shares_do_not_fit_its_ranges_is_refused(brief, tmp_path, damage):
+def test_a_card_whose_shares_do_not_fit_its_ranges_is_refused(brief: Any, tmp_path: Path, damage: Any) -> None:
     settings = measured(tmp_path, person=(FAR, NEAR))
     path = tmp_path / "card.json"
     card = json.loads(path.read_text())
@@ -198,7 +203,7 @@ def test_a_card_whose_shares_do_not_fit_its_ranges_is_refused(brief, tmp_path, d
         Detection(settings, brief(), "mine")
 
 
-def test_the_shipped_network_sees_less_far_at_night_and_a_bottle_from_near(brief):
+def test_the_shipped_network_sees_less_far_at_night_and_a_bottle_from_near(brief: Any) -> None:
     day, night = (
         Detection(DetectionSettings(), brief(weather="clear", local_time=f"2024-05-01T{hour}:00:00"), "esar_yolo")
         for hour in (12, 23)
@@ -208,7 +213,7 @@ def test_the_shipped_network_sees_less_far_at_night_and_a_bottle_from_near(brief
     assert day.of("water_bottle")[55] < 0.1 < 0.4 < day.of("tent")[55]
 
 
-def test_a_look_lowers_what_it_sees_relative_to_the_rest(detection):
+def test_a_look_lowers_what_it_sees_relative_to_the_rest(detection: Any) -> None:
     person, looks = belief()
     before = person.posterior.copy()
     looks.look(pose(0.0, 0.0), CAMERAS, FLAT, detection)
@@ -219,14 +224,14 @@ def test_a_look_lowers_what_it_sees_relative_to_the_rest(detection):
     assert person.posterior.sum() < before.sum(), "somebody may be nowhere on the map"
 
 
-def test_the_rear_is_not_seen(detection):
+def test_the_rear_is_not_seen(detection: Any) -> None:
     _, looks = belief()
     looks.look(pose(0.0, 0.0), CAMERAS, FLAT, detection)
     _, columns = np.nonzero(looks.missed < 0.9)
     assert looks.x[columns].max() > 60.0 and looks.x[columns].min() > -50.0
 
 
-def test_looks_from_one_side_fail_together(detection):
+def test_looks_from_one_side_fail_together(detection: Any) -> None:
     _, looks = belief()
     looks.look(pose(0.0, 0.0), CAMERAS, FLAT, detection)
     once = looks.missed.copy()
@@ -238,7 +243,7 @@ def test_looks_from_one_side_fail_together(detection):
 
 @settings(max_examples=20, deadline=None)
 @given(st.lists(st.tuples(st.floats(-400, 400), st.floats(-400, 400), st.floats(5, 80), st.floats(-3, 3)), max_size=6))
-def test_belief_is_a_probability_whatever_was_looked_at(places):
+def test_belief_is_a_probability_whatever_was_looked_at(places: Any) -> None:
     person, looks = belief()
     detection = Detection(DetectionSettings(), BRIEF)
     last = float(person.posterior.sum())
@@ -250,14 +255,10 @@ def test_belief_is_a_probability_whatever_was_looked_at(places):
         last = float(posterior.sum())
 
 
-class _Brief:
-    weather, local_time = "clear", "2024-05-01T12:00:00"
+BRIEF: Any = SimpleNamespace(weather="clear", local_time="2024-05-01T12:00:00")  # all of a Brief that is read
 
 
-BRIEF = _Brief()
-
-
-def test_a_clue_draws_the_belief(detection):
+def test_a_clue_draws_the_belief(detection: Any) -> None:
     person, looks = belief()
     before = mass_near(person, looks, (250.0, 0.0), 100.0)
     person.update([ReportedClue("backpack", np.array([250.0, 0.0]))], EvidenceSettings(), np.random.default_rng(0))
@@ -265,7 +266,7 @@ def test_a_clue_draws_the_belief(detection):
     assert person.posterior.sum() <= 1.0
 
 
-def test_clues_in_a_row_tell_the_direction_of_travel():
+def test_clues_in_a_row_tell_the_direction_of_travel() -> None:
     person, looks = belief()
     row = [
         ReportedClue(kind, np.array([x, 0.0]))
@@ -275,7 +276,7 @@ def test_clues_in_a_row_tell_the_direction_of_travel():
     assert mass_near(person, looks, (260.0, 0.0), 70.0) > 2.0 * mass_near(person, looks, (0.0, 0.0), 70.0)
 
 
-def test_a_trail_of_false_alarms_draws_nobody():
+def test_a_trail_of_false_alarms_draws_nobody() -> None:
     trail = [ReportedClue("footprints", np.array([x, 300.0]), 0.58) for x in np.linspace(-400.0, 400.0, 60)]
     told, discounted, silent = (belief() for _ in range(3))
     told[0].update(trail, EvidenceSettings(), np.random.default_rng(0))
@@ -284,7 +285,7 @@ def test_a_trail_of_false_alarms_draws_nobody():
     assert at_end[0] > 1.5 * at_end[2] > at_end[1]
 
 
-def test_few_clues_are_believed_as_they_were_scored():
+def test_few_clues_are_believed_as_they_were_scored() -> None:
     few = [ReportedClue("tent", np.zeros(2), 0.8), ReportedClue("rope", np.ones(2), 0.6)]
     assert believed(few, 6) == few and believed([], 6) == []
     many = believed([clue for clue in few for _ in range(10)], 6)
@@ -292,7 +293,7 @@ def test_few_clues_are_believed_as_they_were_scored():
     assert many[0].real / many[-1].real == pytest.approx(0.8 / 0.6)
 
 
-def test_an_unlikely_clue_tells_lines_apart_less():
+def test_an_unlikely_clue_tells_lines_apart_less() -> None:
     lines = Hypotheses(np.array([[[0.0, 0], [200, 0]], [[0.0, 0], [0, 200]]]), (frozenset(), frozenset()))
     apart = []
     for real in (0.9, 0.5, 0.1):
@@ -301,7 +302,7 @@ def test_an_unlikely_clue_tells_lines_apart_less():
     assert apart[0] > apart[1] > apart[2] > 0.0
 
 
-def test_a_narrow_kind_draws_nearer_than_a_wide_one():
+def test_a_narrow_kind_draws_nearer_than_a_wide_one() -> None:
     near = []
     for kind in ("signal_flare", "food_wrapper"):
         person, looks = belief()
@@ -310,7 +311,7 @@ def test_a_narrow_kind_draws_nearer_than_a_wide_one():
     assert near[0] > near[1]
 
 
-def test_a_line_is_likelier_when_the_clue_lies_on_it():
+def test_a_line_is_likelier_when_the_clue_lies_on_it() -> None:
     lines = Hypotheses(np.array([[[0.0, 0], [200, 0]], [[0.0, 0], [0, 200]]]), (frozenset(), frozenset()))
     likely = log_likelihood(lines, [ReportedClue("rope", np.array([100.0, 5.0]))], EvidenceSettings())
     assert likely[0] > likely[1]
@@ -321,12 +322,12 @@ def test_a_line_is_likelier_when_the_clue_lies_on_it():
     )
 
 
-def test_distance_to_lines():
+def test_distance_to_lines() -> None:
     nodes = np.array([[[0.0, 0], [10, 0], [10, 10]], [[0.0, 0], [0, 0], [0, 0]]])
     assert distance_to_lines(nodes, np.array([12.0, 5.0])) == pytest.approx([2.0, 13.0])
 
 
-def test_somebody_found_is_no_longer_sought_but_his_ways_are():
+def test_somebody_found_is_no_longer_sought_but_his_ways_are() -> None:
     person, looks = belief("We start close to the hut. He went 300 m east of the hut.")
     place = np.array([280.0, 40.0])
     person.settle(place, 1.0)
@@ -337,7 +338,7 @@ def test_somebody_found_is_no_longer_sought_but_his_ways_are():
     assert np.hypot(looks.x[column] - place[0], looks.y[row] - place[1]) < 150.0
 
 
-def test_a_doubtful_find_leaves_the_rest_of_him_to_be_searched_for():
+def test_a_doubtful_find_leaves_the_rest_of_him_to_be_searched_for() -> None:
     person, _ = belief("We start close to the hut. He went 300 m east of the hut.")
     before, open_ways = person.posterior.copy(), person.clue_density.copy()
     person.settle(np.array([280.0, 40.0]), 0.7)
@@ -348,5 +349,5 @@ def test_a_doubtful_find_leaves_the_rest_of_him_to_be_searched_for():
     assert person.clue_density == pytest.approx(0.8 * open_ways + 0.2 * led)
 
 
-def test_sides():
+def test_sides() -> None:
     assert side_of(np.array([1.0, -1, 1, -1]), np.array([1.0, 1, -1, -1])).tolist() == [0, 1, 2, 3]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,25 +26,25 @@ def odds(p: float) -> float:
     return p / (1.0 - p)
 
 
-def test_where_as_many_are_believed_as_where_it_was_measured_the_stated_probability_holds():
+def test_where_as_many_are_believed_as_where_it_was_measured_the_stated_probability_holds() -> None:
     looks = SecondLooks(ConfirmSettings())
     assert looks.probability(seen(1, 0.3), 1.0 / AREA) == pytest.approx(0.3)
     assert looks.probability(seen(1, 0.3), None) == pytest.approx(0.3)
 
 
 @given(st.floats(0.01, 0.99), st.floats(0.0, 1e-3), st.floats(0.0, 1e-3))
-def test_the_odds_grow_with_what_is_believed_of_the_place_within_limits(score, one, other):
+def test_the_odds_grow_with_what_is_believed_of_the_place_within_limits(score: Any, one: Any, other: Any) -> None:
     looks = SecondLooks(ConfirmSettings(swing=(0.1, 3.0)))
     low, high = (odds(looks.probability(seen(1, score), density)) for density in sorted((one, other)))
     assert low <= high * (1.0 + 1e-9)
     assert 0.1 * odds(score) <= low * (1.0 + 1e-9) and high <= 3.0 * odds(score) * (1.0 + 1e-9)
 
 
-def test_a_score_of_one_stays_one():
+def test_a_score_of_one_stays_one() -> None:
     assert SecondLooks(ConfirmSettings()).probability(seen(1, 1.0), 0.0) == pytest.approx(1.0, abs=1e-4)
 
 
-def test_looks_that_bear_nothing_out_lower_the_odds_of_the_next_things_of_its_sort():
+def test_looks_that_bear_nothing_out_lower_the_odds_of_the_next_things_of_its_sort() -> None:
     looks = SecondLooks(ConfirmSettings())
     for number in range(1, 11):
         looks.begin(seen(number, 0.2), 0.2)
@@ -54,7 +55,7 @@ def test_looks_that_bear_nothing_out_lower_the_odds_of_the_next_things_of_its_so
     assert odds(looks.probability(seen(10, 0.3), None)) == pytest.approx(odds(0.3) / 2.8), "its own look is no news"
 
 
-def test_looks_that_came_true_as_often_as_stated_change_nothing():
+def test_looks_that_came_true_as_often_as_stated_change_nothing() -> None:
     looks = SecondLooks(ConfirmSettings())
     for number in range(1, 5):
         looks.begin(seen(number, 0.5), 0.5)
@@ -64,7 +65,7 @@ def test_looks_that_came_true_as_often_as_stated_change_nothing():
     assert looks.probability(seen(5, 0.4), None) == pytest.approx(0.4), "what was borne out stays so"
 
 
-def test_one_side_then_the_other_then_no_more():
+def test_one_side_then_the_other_then_no_more() -> None:
     looks, thing, here = SecondLooks(ConfirmSettings(standoff=14.0, looks=2)), seen(1, 0.3), np.zeros(3)
     assert looks.is_open(thing)
     assert looks.viewpoint(thing, here) == pytest.approx([36.0, 0.0])
@@ -77,17 +78,17 @@ def test_one_side_then_the_other_then_no_more():
     assert looks.finished == {1}
 
 
-def test_from_how_far_it_is_looked_at():
+def test_from_how_far_it_is_looked_at() -> None:
     assert SecondLooks(ConfirmSettings(standoff=12.0, height=16.0)).slant == 20
     assert SecondLooks(ConfirmSettings(standoff=500.0)).slant == TABLE_RANGE
 
 
-def test_right_above_it_a_side_is_chosen():
+def test_right_above_it_a_side_is_chosen() -> None:
     at = SecondLooks(ConfirmSettings(standoff=14.0)).viewpoint(seen(1, 0.3), np.array([50.0, 0.0, 20.0]))
     assert math.dist(at, (50.0, 0.0)) == pytest.approx(14.0)
 
 
-def test_what_a_look_costs():
+def test_what_a_look_costs() -> None:
     looks = SecondLooks(ConfirmSettings(standoff=14.0))
     assert looks.seconds(seen(1, 0.3), np.zeros(3), 4.0, 3.0) == pytest.approx(36.0 / 4.0 + 6.0)
     assert looks.seconds(seen(1, 0.3), np.array([49.0, 0.0, 0.0]), 4.0, 3.0) == pytest.approx(6.0)

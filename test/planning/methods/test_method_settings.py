@@ -11,7 +11,7 @@ import yaml
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
 from esar_ros.planning import registry
-from esar_ros.planning.method import NEEDS, Method, SupportsAsync
+from esar_ros.planning.method import NEEDS, Method, SupportsAsync, details_of
 from esar_ros.planning.methods.maps.semexp import SemExpSettings
 from esar_ros.planning.methods.maps.unigoal import UniGoalSettings
 from esar_ros.planning.methods.maps.vlfm import VlfmSettings, VlfmTextSettings
@@ -47,7 +47,7 @@ def test_methods_that_ask_need_an_endpoint_and_say_what_they_ask(
     method = registry.create(name, {"model": {"clock": "running"}})
     assert isinstance(method, Method) and isinstance(method, SupportsAsync)
     assert method.name == name and method.eligible and method.needs <= NEEDS
-    details = method.details
+    details = details_of(method)
     assert details["model"] == "scripted" and details["clock"] == "running" and len(details["prompt_sha256"]) == 64
     assert chat.secret not in str(details)
     monkeypatch.delenv("ESAR_MODEL_URL")

@@ -58,9 +58,9 @@ def test_a_model_of_which_no_answer_could_be_used_is_the_first_that_a_result_say
     result = flown("pure_mllm").result
     assert result.trouble.startswith("0 of ") and "answers of the model could be used: the model" in result.trouble
     assert not result.eligible and "no answer of the model could be used" in result.ineligible_reasons
-    shown = Console(file=StringIO(), width=120)
-    shown.print(terminal_table(result))
-    assert result.trouble in shown.file.getvalue()
+    shown = StringIO()
+    Console(file=shown, width=120).print(terminal_table(result))
+    assert result.trouble in shown.getvalue()
 
 
 @pytest.mark.full

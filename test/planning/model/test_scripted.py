@@ -14,6 +14,7 @@ from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
 from esar_ros.planning import registry
 from esar_ros.planning.exchange import Form, Question
+from esar_ros.planning.method import details_of
 from esar_ros.planning.methods.maps.goal_graph import GoalGraph
 from esar_ros.planning.methods.maps.goal_questions import Correction, Correlations
 from esar_ros.planning.methods.models.aoa import VariableStep
@@ -181,8 +182,8 @@ def test_nothing_else_that_is_configured_is_asked(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("ESAR_MODEL_URL", "http://127.0.0.1:9/v1")
     monkeypatch.setenv("ESAR_MODEL_NAME", "other")
     monkeypatch.setenv("ESAR_MODEL_PRESET", "qwen3.5-plus")
-    assert registry.create("apex@scripted").details["model"] == NAME
-    assert registry.create("apex").details["model"] == "other"
+    assert details_of(registry.create("apex@scripted"))["model"] == NAME
+    assert details_of(registry.create("apex"))["model"] == "other"
 
 
 def test_no_method_asks_it_under_its_own_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -207,7 +208,7 @@ def test_no_method_asks_it_under_its_own_name(monkeypatch: pytest.MonkeyPatch, t
 def test_an_asking_method_decides_by_it_and_is_named_so(name: str, brief: Any, flight: Any, look: Any) -> None:
     def flown() -> list[Any]:
         method = registry.create(f"{name}@scripted")
-        assert method.name == f"{name}@scripted" and method.eligible and method.details["model"] == NAME
+        assert method.name == f"{name}@scripted" and method.eligible and details_of(method)["model"] == NAME
         method.reset(brief(half=200.0, prompt=PROMPT), 0)
         return flight(method).run(12, views=look()).decisions
 

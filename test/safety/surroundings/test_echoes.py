@@ -82,7 +82,7 @@ def test_something_in_the_map_that_must_answer_and_does_not(kit: Kit) -> None:
     """The sensor is high above the ground, beside a cliff that is in the map."""
     cliff = kit.World(np.array([[40.0, 0.0, math.inf, 30.0]]))
     window = cliff.window(at(50.0).position, 1.0, 64)
-    image = cliff.image(at(50.0), 1.0)
+    image: RangeImageData = cliff.image(at(50.0), 1.0)
     assert EchoMonitor().updated(image, None, 1.0, window).trusted is image
     assert "blind" in EchoMonitor().updated(emptied(image), None, 1.0, window).text
     assert EchoMonitor().updated(emptied(image), None, 1.0, None).text == "", "without a map nobody knows"

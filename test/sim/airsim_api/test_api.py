@@ -325,13 +325,15 @@ def test_line_of_sight_is_cut_by_what_stands_between() -> None:
 def test_weather_wind_and_hour_reach_the_world() -> None:
     bench = Bench()
     world = bench.context.world
-    bench("simSetWeatherParameter", 0, 0.6)
-    assert world.environment.weather is Weather.CLEAR  # not enabled yet
-    bench("simEnableWeather", True)
-    assert world.environment.weather is Weather.HEAVY_RAIN
+
+    def weather(*told: Any) -> Weather:
+        bench(*told)
+        return world.environment.weather
+
+    assert weather("simSetWeatherParameter", 0, 0.6) is Weather.CLEAR  # not enabled yet
+    assert weather("simEnableWeather", True) is Weather.HEAVY_RAIN
     bench("simSetWeatherParameter", 0, 0.0)
-    bench("simSetWeatherParameter", 7, 0.4)
-    assert world.environment.weather is Weather.FOG and world.environment.sight < 500.0
+    assert weather("simSetWeatherParameter", 7, 0.4) is Weather.FOG and world.environment.sight < 500.0
     bench("simSetWind", {"x_val": 3.0, "y_val": 1.0, "z_val": 0.0})
     assert world.environment.wind == pytest.approx([1.0, 3.0, 0.0])
     bench("simSetTimeOfDay", True, "2024-05-01 17:30:00", False, 1.0, 60.0, True)

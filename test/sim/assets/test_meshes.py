@@ -121,8 +121,8 @@ def test_words_fit() -> None:
         assert words and words == words.strip() and len(words) < 80, name
         assert name == f"{asset.family}/{asset.variant.name}"
     for kind in CLUES:
-        words = [asset.variant.description for _, asset in of(kind)]
-        assert len(set(words)) == len(words)
+        descriptions = [asset.variant.description for _, asset in of(kind)]
+        assert len(set(descriptions)) == len(descriptions)
     assert assets()["tent/dome_red"].variant.description == "red dome tent"
 
 

@@ -264,7 +264,7 @@ def test_takes_off_and_lands_without_a_collision() -> None:
     drone.arm(True)
     drone.command(GoTo(drone.position + [0.0, 0.0, 3.0], 1.5, Heading(), FOREVER), lambda _: None)
     fly(sim, 5.0)
-    assert not drone.grounded and drone.height() == pytest.approx(3.0, abs=0.2)
+    assert (drone.grounded, drone.height()) == (False, pytest.approx(3.0, abs=0.2))
     outcomes: list[bool] = []
     drone.command(Land(FOREVER), outcomes.append)
     fly(sim, 10.0)

@@ -104,7 +104,7 @@ def test_lop_nur() -> None:
     assert np.ptp(np.percentile(place.ground_height(salt), [5, 95])) < 3.0
     # Yardangs run with the north-eastern wind: among orientations, gradients are strongest across 45 degrees.
     clay = place.land_cover == LandCover.CLAY
-    gy, gx = np.gradient(place.heights, place.cell)
+    gy, gx = np.asarray(np.gradient(place.heights, place.cell))
     energy = [
         float(((gx[clay] * np.cos(a) + gy[clay] * np.sin(a)) ** 2).sum())
         for a in np.radians(np.arange(0.0, 180.0, 15.0))

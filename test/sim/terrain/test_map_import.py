@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,7 @@ def utm_tile(path: Path, cell: float = 12.5, half: float = 1600.0, holes: tuple[
 
 
 def options(**changes: Any) -> ImportOptions:
-    return ImportOptions(**({"id": "tile", "character": "alpine", "size": 1000.0, "samples": 257} | changes))
+    return replace(ImportOptions(id="tile", character="alpine", size=1000.0, samples=257), **changes)
 
 
 def test_a_utm_tile_keeps_its_heights_and_its_place(tmp_path: Path) -> None:

@@ -12,9 +12,10 @@ import pytest
 from esar_ros.bridges.airsim.client import AirSimError
 from esar_ros.mission.clues import KINDS, segmentation_kinds
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.task import load_task
+from esar_ros.mission.task import PlacedClue, Victim, load_task
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.mission.weather import Weather
+from esar_ros.scoring.truth import TrueClue, TrueVictim
 from esar_ros.sim.airsim_api.api import Api, Context
 from esar_ros.sim.airsim_api.calls.session import SessionApi
 from esar_ros.sim.airsim_api.calls.state import StateApi
@@ -58,17 +59,18 @@ def deployed() -> tuple[Client, Any]:
     return client, deploy(client, load_task("aotai-first"), PLACE, ("uav1", "uav2"))
 
 
-def test_everything_stands_on_the_ground_where_the_task_says(deployed) -> None:
+def test_everything_stands_on_the_ground_where_the_task_says(deployed: Any) -> None:
     _, deployment = deployed
     task = load_task("aotai-first")
-    places = {thing.id: thing.position for thing in (*task.victims, *task.clues)}
+    placed: list[Victim | PlacedClue] = [*task.victims, *task.clues]
+    places = {thing.id: thing.position for thing in placed}
     for thing in (*deployment.victims, *deployment.clues):
         assert thing.position[:2] == pytest.approx(places[thing.id], abs=1e-6)
         assert thing.position[2] == pytest.approx(float(PLACE.ground_height(np.array(places[thing.id]))), abs=1e-3)
     assert [clue.kind for clue in deployment.clues] == [clue.kind.value for clue in task.clues]
 
 
-def test_the_simulator_holds_what_was_placed_under_opaque_names(deployed) -> None:
+def test_the_simulator_holds_what_was_placed_under_opaque_names(deployed: Any) -> None:
     client, deployment = deployed
     objects = client.world.objects
     assert set(objects) == set(deployment.objects.values())
@@ -80,7 +82,7 @@ def test_the_simulator_holds_what_was_placed_under_opaque_names(deployed) -> Non
     assert objects[deployment.objects["wu"]].asset.name == "person_lying/red"
 
 
-def test_segmentation_ids_tell_kinds(deployed) -> None:
+def test_segmentation_ids_tell_kinds(deployed: Any) -> None:
     client, deployment = deployed
     table = segmentation_kinds()
     assert max(table) < 255
@@ -90,7 +92,7 @@ def test_segmentation_ids_tell_kinds(deployed) -> None:
     assert len(set(ids.values())) == len(ids)
 
 
-def test_vehicles_stand_side_by_side_at_the_start(deployed) -> None:
+def test_vehicles_stand_side_by_side_at_the_start(deployed: Any) -> None:
     client, deployment = deployed
     task = load_task("aotai-first")
     starts = [deployment.starts[name][:2] for name in ("uav1", "uav2")]
@@ -103,7 +105,7 @@ def test_vehicles_stand_side_by_side_at_the_start(deployed) -> None:
         assert drone.grounded
 
 
-def test_conditions_are_the_tasks(deployed) -> None:
+def test_conditions_are_the_tasks(deployed: Any) -> None:
     client, _ = deployed
     task = load_task("aotai-first")
     environment = client.world.environment
@@ -134,7 +136,8 @@ def test_a_server_without_our_extensions_gets_the_same_task() -> None:
     client = Client(plain=True)
     deployment = deploy(client, load_task("aotai-second"), PLACE)
     assert "simTestLineOfSightBetweenPoints" in client.calls
-    for thing in (*deployment.victims, *deployment.clues):
+    things: list[TrueVictim | TrueClue] = [*deployment.victims, *deployment.clues]
+    for thing in things:
         assert thing.position[2] == pytest.approx(float(PLACE.ground_height(np.array(thing.position[:2]))), abs=0.1)
     assert client.world.environment.weather is Weather.FOG
 

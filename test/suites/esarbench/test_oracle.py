@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from esar_ros.geometry.frames import Pose, quaternion_from_yaw
-from esar_ros.mission.decision import GoalType, ReportType
+from esar_ros.mission.decision import GoalType, Report, ReportType
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.observation import Brief, Observation
 from esar_ros.mission.task import load_task
@@ -52,7 +52,8 @@ def test_it_goes_to_every_victim_reports_each_and_stops(id: str) -> None:
     assert not oracle.eligible
     oracle.reset(brief_of(id), 0)
     position = np.array([*task.start.position, 30.0])
-    reports, decision = [], None
+    reports: list[Report] = []
+    decision = None
     for second in range(3 * len(task.victims) + 3):
         decision = oracle.act(seen(float(second), position))
         reports += decision.reports

@@ -58,8 +58,10 @@ def theirs() -> Iterator[SimpleNamespace]:
 
 def a_walk(chance: random.Random) -> tuple[Any, Any, Any, list[tuple[Any, bool]]]:
     """Victim, stretcher, start (m), and a walk from one to the other that misses, picks and loses at random."""
-    spot = [np.array([chance.uniform(-20, 20), chance.uniform(-20, 20), chance.uniform(-3, 3)]) for _ in range(3)]
-    victim, stretcher, here = spot
+    victim, stretcher, start = (
+        np.array([chance.uniform(-20, 20), chance.uniform(-20, 20), chance.uniform(-3, 3)]) for _ in range(3)
+    )
+    here = start
     steps, carrying = [], False
     for goal in (victim, stretcher):
         for _ in range(chance.randrange(1, 12)):
@@ -67,7 +69,7 @@ def a_walk(chance: random.Random) -> tuple[Any, Any, Any, list[tuple[Any, bool]]
             here = here + share * (goal - here) + np.array([chance.gauss(0.0, 0.5) for _ in range(3)])
             carrying = carrying != (chance.random() < (0.3 if goal is victim and not carrying else 0.05))
             steps.append((here, carrying))
-    return *spot[:2], spot[2], steps
+    return victim, stretcher, start, steps
 
 
 @pytest.mark.parametrize("seed", range(150))

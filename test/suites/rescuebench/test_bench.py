@@ -72,18 +72,20 @@ def test_the_oracle_hands_over(world: EmbeddedWorld, rules: Rules, interaction: 
 def test_hands_reach_what_is_near_and_carry_it_along(world: EmbeddedWorld) -> None:
     world.set_up(find_task(TASK).point)
     carry, drop = WalkAction(animation=Animation.CARRY), WalkAction(animation=Animation.DROP)
-    world.step(carry, 0.2)
-    assert not world.walker.carrying  # too far away
+
+    def carries_after(action: WalkAction) -> bool:
+        world.step(action, 0.2)
+        return world.walker.carrying
+
+    assert not carries_after(carry), "too far away"
     victim = world.victim
     world.stage.walker.place((victim[0] - 1.0, victim[1], victim[2] - HALF_HEIGHT), 0.0)
-    world.step(carry, 0.2)
-    assert world.walker.carrying
+    assert carries_after(carry)
     world.step(WalkAction(1.0, animation=Animation.JUMP), 0.4)
     assert world.stage.walker.foot[2] == pytest.approx(victim[2] - HALF_HEIGHT, abs=0.3)  # who carries does not jump
     world.step(WalkAction(1.0), 0.6)
     assert world.victim == pytest.approx(world.body.position)
-    world.step(drop, 0.2)
-    assert not world.walker.carrying and not world.ended
+    assert (carries_after(drop), world.ended) == (False, False)
     stretcher = world.stretcher
     world.step(carry, 0.2)
     world.stage.walker.place((stretcher[0] - 1.2, stretcher[1], stretcher[2]), 0.0)

@@ -45,9 +45,9 @@ def theirs(logs: Path) -> dict[str, list[float]]:
             rf"SPL.*: {NUMBER}%",
         )
         found[name] = [float(re.search(pattern, block)[1]) for pattern in patterns]  # type: ignore[index]
-    patterns = tuple(rf"^{ending}\s*: {NUMBER}%" for ending in ("stop", "step_limit", "collision"))
-    patterns += (rf"Frame Number\s*: {NUMBER}", rf"Move Distance\s*: {NUMBER}")
-    found["flight"] = [float(re.search(pattern, text, re.M)[1]) for pattern in patterns]  # type: ignore[index]
+    flight = [rf"^{ending}\s*: {NUMBER}%" for ending in ("stop", "step_limit", "collision")]
+    flight += [rf"Frame Number\s*: {NUMBER}", rf"Move Distance\s*: {NUMBER}"]
+    found["flight"] = [float(re.search(pattern, text, re.M)[1]) for pattern in flight]  # type: ignore[index]
     return found
 
 

@@ -29,7 +29,8 @@ class Scenes:
     """Opens worlds of pure geometry."""
 
     def __init__(self, address: str) -> None:
-        self.address, self.asked, self.closed, self.fails = address, [], 0, False
+        self.address, self.closed, self.fails = address, 0, False
+        self.asked: list[str] = []
         made.append(self)
 
     def open(self, scene: str, settings: Any) -> GeometricWorld:

@@ -15,7 +15,7 @@ from esar_ros.geometry.frames import Pose, quaternion_from_yaw
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.object_goal import StepAction, StepKind, StepObservation
 from esar_ros.suites.uav_on.conditions import UavOnConditions
-from esar_ros.suites.uav_on.flight import FlownEpisode, fly
+from esar_ros.suites.uav_on.flight import FlownEpisode, StepFlight, fly
 from helpers.steps import SETTINGS, GeometricWorld, Scripted, go, object_goal_episode
 
 MOVING = [kind for kind in StepKind if kind is not StepKind.STOP]
@@ -71,10 +71,22 @@ def test_the_150th_action_ends_it_and_may_be_a_stop() -> None:
     assert (len(episode.frames), episode.stopped) == (150, True)
 
 
-def test_touching_while_it_settles_does_not_count_and_a_start_must_be_free() -> None:
+def test_an_episode_that_is_over_takes_no_action() -> None:
+    flight = StepFlight(GeometricWorld(), object_goal_episode(), "park-7", UavOnConditions(), SETTINGS)
+    with pytest.raises(RuntimeError, match="call reset"):
+        flight.step(go("forward"))
+    flight.reset()
+    flight.step(go("stop"))
+    with pytest.raises(RuntimeError, match="call reset"):
+        flight.step(go("forward"))
+    flight.reset()
+    assert not flight.over
+
+
+def test_touching_while_it_settles_does_not_count_and_a_start_must_be_free(monkeypatch: pytest.MonkeyPatch) -> None:
     world = GeometricWorld()
     world._touched = True
-    world.place = lambda pose: world.touched() and None  # type: ignore[method-assign, func-returns-value]
+    monkeypatch.setattr(world, "place", lambda pose: world.touched())
     episode, _ = flown([go("forward"), go("stop")], world)
     assert not episode.frames[1].contact
     with pytest.raises(UsageError, match="episode 7 of park: its start is not free"):
@@ -119,7 +131,7 @@ def test_relative_poses_count_from_the_start_and_so_do_cameras(pitch: float) -> 
 
 BAD = [
     go("forward", -1.0), go("up", math.nan), go("left", math.inf), go("forward", 1000.5), None, "forward",
-    StepAction("forward", 5.0), StepAction(StepKind.FORWARD, "far"), 7,
+    StepAction("forward", 5.0), StepAction(StepKind.FORWARD, "far"), 7,  # type: ignore[arg-type]
 ]  # fmt: skip
 
 

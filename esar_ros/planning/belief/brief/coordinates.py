@@ -15,9 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from pygeodesy.dms import parseDMS  # type: ignore[import-untyped]
-from pygeodesy.mgrs import parseMGRS  # type: ignore[import-untyped]
-from pygeodesy.utm import Utm  # type: ignore[import-untyped]
 
+from esar_ros.geometry.coordinates import read_mgrs, read_utm
 from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission.observation import Brief
@@ -133,14 +132,11 @@ def _points(match: re.Match[str]) -> Iterator[tuple[float, float]]:
     """Yields what matched coordinates may mean, degrees; none where they are not valid."""
     try:
         if match["mgrs"]:
-            latitude, longitude, *_ = parseMGRS(" ".join(_spaced(match["mgrs"]))).toLatLon(center=True)
-            yield float(latitude), float(longitude)
+            yield read_mgrs(" ".join(_spaced(match["mgrs"])))
         elif match["utm"]:
             band = match["band"]
             for hemisphere in "NS" if band == "S" else "N" if band >= "N" else "S":  # S: a band, or the south
-                utm = Utm(int(match["zone"]), hemisphere, float(match["east"]), float(match["north"]))
-                latitude, longitude, *_ = utm.toLatLon()
-                yield float(latitude), float(longitude)
+                yield read_utm(int(match["zone"]), hemisphere, float(match["east"]), float(match["north"]))
         elif match["sided"]:
             first, second = _degrees(match["one"]), _degrees(match["other"])
             is_turned = bool(set(match["one"].upper()) & set("EW")) and bool(set(match["other"].upper()) & set("NS"))

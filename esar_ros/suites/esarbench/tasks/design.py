@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -182,7 +182,7 @@ def _give_distances(
                 draw.distance = float(low - reach / 2.5 * math.log(1.0 - share * (1.0 - math.exp(-2.5))))
 
 
-def order_tasks(keys: Sequence[dict[str, Hashable]], slots: Callable[[int], dict[str, Hashable]]) -> list[int]:
+def order_tasks(keys: Sequence[Mapping[str, Hashable]], slots: Callable[[int], dict[str, Hashable]]) -> list[int]:
     """Returns indices in an order in which every prefix has about the whole's share of every key's values.
 
     keys: values that each task counts for, by name; slots(position): values that a position is reserved for. Greedy: of

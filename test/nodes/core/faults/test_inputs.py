@@ -76,10 +76,12 @@ def stepped(
             steps, "declare", lambda n, name, *a, **k: path if name == "faults" else real(n, name, *a, **k)
         )
         pilot = Pilot()
+        faults = pilot._faults
+        assert faults is not None
         world = World()
         assert ros([pilot, world], lambda: all(p.get_subscription_count() for p in world.out.values()))
         world.begin()
-        assert ros([pilot, world], lambda: pilot._faults._start_ns is not None)
+        assert ros([pilot, world], lambda: faults._start_ns is not None)
         for seq in range(30):
             world.step(seq)
             assert ros([pilot, world], lambda n=seq: len(pilot.seen) > n, 5.0), f"time stood still at step {seq}"

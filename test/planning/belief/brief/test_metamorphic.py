@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 import phrasings
@@ -58,7 +59,10 @@ def turned(text: str, quarters: int = 0, mirrored: bool = False) -> str:
     return _COMPASS.sub(word, text)
 
 
-def turn_of(fact: Move | StartFact, quarters: int, mirrored: bool) -> Move | StartFact:
+Way = TypeVar("Way", Move, StartFact)
+
+
+def turn_of(fact: Way, quarters: int, mirrored: bool) -> Way:
     if fact.direction is None:
         return fact
     angle = math.pi - fact.direction.angle if mirrored else fact.direction.angle - quarters * math.pi / 2.0
@@ -67,7 +71,7 @@ def turn_of(fact: Move | StartFact, quarters: int, mirrored: bool) -> Move | Sta
 
 def told(facts: BriefFacts) -> list[tuple[object, ...]]:
     """Returns what is compared: all that does not depend on the words."""
-    ways = [*([facts.start] if facts.start else []), *facts.moves]
+    ways: list[Move | StartFact] = [*([facts.start] if facts.start else []), *facts.moves]
     found: list[tuple[object, ...]] = [(facts.victims, facts.stationary, facts.short_of_it)]
     for way in ways:
         angle = None if way.direction is None else round(math.degrees(way.direction.angle), 3) % 360.0

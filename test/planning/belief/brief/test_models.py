@@ -13,6 +13,8 @@ from esar_ros.planning import registry
 from esar_ros.planning.belief.brief.facts import BriefFacts
 from esar_ros.planning.belief.brief.form import BriefReading, completed, facts_of, reading_of
 from esar_ros.planning.belief.brief.parser import parse_brief
+from esar_ros.planning.belief.brief_model import ModelBelief
+from esar_ros.planning.belief.search import BeliefSearch
 from esar_ros.planning.model.settings import SCRIPTED
 
 STORIES = [brief["text"] for brief in phrasings.HALVES["written, improved on"][::5]]
@@ -44,6 +46,7 @@ def test_a_model_that_reads_as_the_rules_do_is_flown_as_belief(
 ) -> None:
     chat.answers(chat.says(reading_of(parse_brief(text)).model_dump()), chat.says({"ranking": [1], "reason": "there"}))
     read, ruled = registry.create(name, {"model": {"attempts": 1, "pause": 0.0}}), registry.create("belief")
+    assert isinstance(read, ModelBelief) and isinstance(ruled, BeliefSearch)
     for method in (read, ruled):
         method.reset(brief(half=600.0, prompt=text), 0)
     decision = read.act(observe(0.0, views=look()))
@@ -54,6 +57,7 @@ def test_a_model_that_reads_as_the_rules_do_is_flown_as_belief(
 @pytest.mark.parametrize("text", [text for text in STORIES if "\n" not in text][::4])  # a model gets one line
 def test_the_scripted_model_reads_what_the_rules_read(brief: Any, observe: Any, text: str) -> None:
     method = registry.create(f"belief_model@{SCRIPTED}")
+    assert isinstance(method, ModelBelief)
     method.reset(brief(half=600.0, prompt=text), 0)
     decision = method.act(observe(0.0))
     assert not decision.trouble and told(method.facts) == told(parse_brief(text))

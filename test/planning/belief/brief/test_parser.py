@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import math
 import time
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from esar_ros.planning.belief.brief.facts import Reference
+from esar_ros.planning.belief.brief.facts import Direction, Distance, Reference
 from esar_ros.planning.belief.brief.parser import parse_brief
 
 
-def degrees(direction):
+def degrees(direction: Direction | None) -> int | None:
     return None if direction is None else round(math.degrees(direction.angle))
+
+
+def length(distance: Distance | None) -> float | None:  # m
+    return None if distance is None else distance.metres
 
 
 @pytest.mark.parametrize(
@@ -33,20 +38,20 @@ def degrees(direction):
         ("The UAV stands 400 m from the car park.", 400, None, "the car park"),
     ],
 )
-def test_start(text, metres, angle, landmark):
+def test_start(text: str, metres: Any, angle: Any, landmark: Any) -> None:
     start = parse_brief(f"A man is missing. {text} He wears blue.").start
     assert start is not None and start.landmark == landmark
     assert degrees(start.direction) == angle
-    assert (start.distance.metres if start.distance else None) == (pytest.approx(metres) if metres else None)
+    assert length(start.distance) == (pytest.approx(metres) if metres else None)
 
 
-def test_a_way_from_the_landmark():
+def test_a_way_from_the_landmark() -> None:
     facts = parse_brief(
         "Anna has been missing since noon. You start 200 m east of the lodge. "
         "She was last seen about three hundred metres south-west of the lodge."
     )
     (move,) = facts.moves
-    assert (move.distance.metres, degrees(move.direction), move.reference) == (300, -135, Reference.START)
+    assert (length(move.distance), degrees(move.direction), move.reference) == (300, -135, Reference.START)
     assert facts.victims == 1 and facts.names == ("Anna",)
 
 
@@ -73,37 +78,37 @@ def test_halves_of_ways_in_two_sentences_are_two() -> None:
         ),
     ],
 )
-def test_two_moves_follow_each_other(brief, first, second):
+def test_two_moves_follow_each_other(brief: Any, first: Any, second: Any) -> None:
     facts = parse_brief(brief)
-    assert [(m.distance.metres, degrees(m.direction), m.reference) for m in facts.moves] == [
+    assert [(length(m.distance), degrees(m.direction), m.reference) for m in facts.moves] == [
         (*first, Reference.START),
         (*second, Reference.PREVIOUS),
     ]
 
 
-def test_a_way_on_from_the_landmark_that_was_left():
+def test_a_way_on_from_the_landmark_that_was_left() -> None:
     facts = parse_brief("You start at the mill. Ida left the mill by the back door, north-east along the brook.")
     (move,) = facts.moves
     assert (degrees(move.direction), move.reference) == (45, Reference.START)
 
 
-def test_abbreviations_and_degrees_do_not_hide_a_way():
+def test_abbreviations_and_degrees_do_not_hide_a_way() -> None:
     facts = parse_brief("You start at the mill. He is approx. 800 m from the mill, at 90° from it. It is 8 °C.")
     (move,) = facts.moves
-    assert (move.distance.metres, degrees(move.direction)) == (800, 0)
+    assert (length(move.distance), degrees(move.direction)) == (800, 0)
 
 
-def test_what_is_said_to_the_vehicle_counts_before_a_launch_site():
+def test_what_is_said_to_the_vehicle_counts_before_a_launch_site() -> None:
     facts = parse_brief("He was seen 600 m west of the launch site of the gliders. You are at the chapel.")
     assert facts.start is not None and facts.start.landmark == "the chapel"
 
 
-def test_wind_is_no_way():
+def test_wind_is_no_way() -> None:
     facts = parse_brief("A fresh wind from the north-east. We launch close to the pier. A westerly gale, 300 m sight.")
     assert facts.moves == ()
 
 
-def test_names_of_places_are_no_way():
+def test_names_of_places_are_no_way() -> None:
     facts = parse_brief("The drone waits near the jetty. They slept at the south beach and took the east trail.")
     assert facts.moves == ()
 
@@ -119,11 +124,11 @@ def test_names_of_places_are_no_way():
         ("", 1),
     ],
 )
-def test_number_of_missing(text, count):
+def test_number_of_missing(text: str, count: Any) -> None:
     assert parse_brief(text).victims == count
 
 
-def test_statements_of_one_person_are_his():
+def test_statements_of_one_person_are_his() -> None:
     facts = parse_brief(
         "Missing are Maurice and Liliane. The drone starts 50 m north of the tent. "
         "Liliane went 200 m east of the tent. Maurice lies 100 m west of the tent."
@@ -131,32 +136,32 @@ def test_statements_of_one_person_are_his():
     assert [set(move.persons) for move in facts.moves] == [{"Liliane"}, {"Maurice"}]
 
 
-def test_kinds_and_attitude():
+def test_kinds_and_attitude() -> None:
     facts = parse_brief("He waits with a broken leg beside a blue rucksack; smoke was seen.")
     assert facts.stationary and facts.kinds >= {"backpack", "signal_flare"} and "tent" not in facts.kinds
 
 
-def test_who_lies_somewhere_stays_there():
+def test_who_lies_somewhere_stays_there() -> None:
     assert parse_brief("The injured man lies below the cliff.").stationary
     assert not parse_brief("The hut lies below the cliff.").stationary
 
 
-def test_not_reached():
+def test_not_reached() -> None:
     assert parse_brief("He cannot have reached the mark.").short_of_it
     assert not parse_brief("He reached the mark.").short_of_it
 
 
 @given(st.text(max_size=400))
-def test_any_text_gives_facts(text):
+def test_any_text_gives_facts(text: str) -> None:
     assert parse_brief(text).victims >= 1
 
 
-def test_a_foreign_text_gives_no_place():
+def test_a_foreign_text_gives_no_place() -> None:
     facts = parse_brief("一名登山者昨天在山脊附近失踪。")
     assert facts.start is None and facts.moves == () and facts.victims == 1
 
 
-def test_companions_are_not_missing():
+def test_companions_are_not_missing() -> None:
     assert parse_brief("The missing hiker is Wu, a man travelling with two friends.").victims == 1
     assert parse_brief("Two friends are missing. They left at dawn.").victims == 2
 
@@ -185,7 +190,7 @@ def test_ways_that_begin_at_each_others_end_are_told_once(text: str, references:
         "wind from ", " ",
     ],
 )  # fmt: skip
-def test_a_brief_that_goes_round_in_circles_costs_no_time(words):
+def test_a_brief_that_goes_round_in_circles_costs_no_time(words: Any) -> None:
     """The longest brief that a task may hold, made of one phrase: expressions that go back would take minutes."""
     began = time.process_time()
     assert parse_brief((words * 6000)[:5999] + ".").victims >= 1

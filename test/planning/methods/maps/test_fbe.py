@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,33 +13,33 @@ from esar_ros.mission.observation import FREE, OCCUPIED, UNKNOWN, Grid
 from esar_ros.planning.registry import create
 
 
-def fbe(brief, **parameters):
+def fbe(brief: Any, **parameters: Any) -> Any:
     method = create("fbe", parameters)
     method.reset(brief, 0)
     return method
 
 
-def opened(method, observe, grid, position=(0.0, 0.0, 30.0)):
+def opened(method: Any, observe: Any, grid: Any, position: Any = (0.0, 0.0, 30.0)) -> Any:
     """The method's first decision after climb and half a turn, at stamp 2."""
     assert method.act(observe(0, position, grid=grid)).action == "climb"
     assert method.act(observe(1, position, grid=grid, goal_reached=True)).action == "look around"
     return method.act(observe(2, position, grid=grid, goal_reached=True))
 
 
-def room(size=100, resolution=2.0):
+def room(size: int = 100, resolution: float = 2.0) -> Any:
     """Free square around the map's origin, enclosed by obstacles."""
     cells = np.full((size, size), FREE, np.int8)
     cells[[0, -1], :] = cells[:, [0, -1]] = OCCUPIED
     return Grid(cells, resolution, (-size * resolution / 2, -size * resolution / 2))
 
 
-def paint(grid, x, y, value):
+def paint(grid: Any, x: Any, y: Any, value: Any) -> None:
     """Set the cells in the map-frame ranges x, y."""
     low, high = grid.cell_of(np.array([x[0], y[0]])), grid.cell_of(np.array([x[1], y[1]]))
     grid.cells[low[0] : high[0] + 1, low[1] : high[1] + 1] = value
 
 
-def test_goes_to_the_nearest_frontier(observe, brief):
+def test_goes_to_the_nearest_frontier(observe: Any, brief: Any) -> None:
     grid = room()
     paint(grid, (-98, -80), (-10, 10), UNKNOWN)
     paint(grid, (50, 70), (-10, 10), UNKNOWN)
@@ -50,7 +51,7 @@ def test_goes_to_the_nearest_frontier(observe, brief):
     np.testing.assert_allclose(goal.position[:2], [49.0, 0.0], atol=2.0)
 
 
-def test_near_is_by_the_way_flown_not_by_air(observe, brief):
+def test_near_is_by_the_way_flown_not_by_air(observe: Any, brief: Any) -> None:
     """The eastern frontier is 40 m away behind a wall, the western 70 m in the open."""
     grid = room()
     paint(grid, (30, 32), (-98, 80), OCCUPIED)
@@ -60,7 +61,7 @@ def test_near_is_by_the_way_flown_not_by_air(observe, brief):
     assert goal.position[0] < -60
 
 
-def test_rounds_the_corner_by_a_visible_waypoint(observe, brief):
+def test_rounds_the_corner_by_a_visible_waypoint(observe: Any, brief: Any) -> None:
     grid = room()
     paint(grid, (30, 32), (-98, 60), OCCUPIED)
     paint(grid, (60, 98), (-98, -60), UNKNOWN)
@@ -76,7 +77,7 @@ def test_rounds_the_corner_by_a_visible_waypoint(observe, brief):
     assert goal.position[1] < -50 and goal.position[0] > 50, "down the other side of the wall"
 
 
-def test_small_far_outside_and_too_near_frontiers_are_left_out(observe, brief):
+def test_small_far_outside_and_too_near_frontiers_are_left_out(observe: Any, brief: Any) -> None:
     grid = room()
     paint(grid, (20, 20), (20, 20), UNKNOWN)
     paint(grid, (-4, -2), (0, 2), UNKNOWN)
@@ -85,7 +86,7 @@ def test_small_far_outside_and_too_near_frontiers_are_left_out(observe, brief):
     assert opened(method, observe, grid).action == "hold"
 
 
-def test_sticks_to_its_target_until_it_is_reached(observe, brief):
+def test_sticks_to_its_target_until_it_is_reached(observe: Any, brief: Any) -> None:
     grid = room()
     paint(grid, (50, 70), (-10, 10), UNKNOWN)
     method = fbe(brief())
@@ -103,7 +104,7 @@ def test_sticks_to_its_target_until_it_is_reached(observe, brief):
 
 
 @pytest.mark.parametrize("how", ["pilot", "map", "patience"])
-def test_a_target_that_cannot_be_reached_is_given_up(observe, brief, how):
+def test_a_target_that_cannot_be_reached_is_given_up(observe: Any, brief: Any, how: Any) -> None:
     grid = room()
     paint(grid, (50, 52), (-4, 4), UNKNOWN)
     paint(grid, (-90, -80), (-10, 10), UNKNOWN)
@@ -118,14 +119,14 @@ def test_a_target_that_cannot_be_reached_is_given_up(observe, brief, how):
     assert index == (15 if how == "patience" else 0)
 
 
-def test_stops_when_nothing_is_left_for_a_while(observe, brief):
+def test_stops_when_nothing_is_left_for_a_while(observe: Any, brief: Any) -> None:
     method, grid = fbe(brief(), settle=3), room()
     decisions = [opened(method, observe, grid)] + [method.act(observe(3 + t, grid=grid)) for t in range(4)]
     assert [d.stop for d in decisions] == [False, False, True, True, True]
     assert decisions[0].goal.type is GoalType.HOLD
 
 
-def test_a_late_frontier_resumes_the_search(observe, brief):
+def test_a_late_frontier_resumes_the_search(observe: Any, brief: Any) -> None:
     method, grid = fbe(brief(), settle=3), room()
     opened(method, observe, grid)
     paint(grid, (50, 70), (-10, 10), UNKNOWN)
@@ -135,24 +136,24 @@ def test_a_late_frontier_resumes_the_search(observe, brief):
     assert [d.stop for d in there] == [False, False, False, True], "the count begins anew after the look around"
 
 
-def test_waits_for_a_map(observe, brief):
+def test_waits_for_a_map(observe: Any, brief: Any) -> None:
     decision = opened(fbe(brief()), observe, None)
     assert (decision.action, decision.goal.type, decision.stop) == ("hold", GoalType.HOLD, False)
 
 
-def test_begins_where_its_own_cell_is_not_free(observe, brief):
+def test_begins_where_its_own_cell_is_not_free(observe: Any, brief: Any) -> None:
     grid = room()
     paint(grid, (-6, 6), (-6, 6), UNKNOWN)
     paint(grid, (50, 70), (-10, 10), UNKNOWN)
     assert opened(fbe(brief()), observe, grid).goal.position[0] > 40
 
 
-def explorer(truth, reach):
+def explorer(truth: Any, reach: Any) -> Any:
     """A sensor that reveals the cells within reach (m) of the vehicle."""
     known = np.full(truth.cells.shape, UNKNOWN, np.int8)
     rows, columns = np.indices(truth.cells.shape)
 
-    def at(position):
+    def at(position: Any) -> Any:
         row, column = truth.cell_of(position)
         near = np.hypot(rows - row, columns - column) * truth.resolution <= reach
         known[near] = truth.cells[near]
@@ -161,7 +162,7 @@ def explorer(truth, reach):
     return at
 
 
-def test_explores_a_room_with_walls_completely_and_stops(flight, brief):
+def test_explores_a_room_with_walls_completely_and_stops(flight: Any, brief: Any) -> None:
     truth = room()
     paint(truth, (-40, -36), (-98, 40), OCCUPIED)
     paint(truth, (20, 24), (-40, 98), OCCUPIED)
@@ -178,13 +179,13 @@ def test_explores_a_room_with_walls_completely_and_stops(flight, brief):
     assert np.array_equal(run.track, runs[1].track)
 
 
-def test_reports_once(observe, brief, clue):
+def test_reports_once(observe: Any, brief: Any, clue: Any) -> None:
     method = fbe(brief())
     counts = [len(method.act(observe(t, clues=(clue(1), clue(2, "person", (9, 9, 0))))).reports) for t in range(5)]
     assert counts == [2, 0, 0, 0, 0]
 
 
-def test_a_decision_costs_less_than_sorting_three_million_numbers(observe, brief):
+def test_a_decision_costs_less_than_sorting_three_million_numbers(observe: Any, brief: Any) -> None:
     """512 x 512 cells, half of them free, obstacles strewn; choosing and following, CPU time, best of five.
 
     Beside other work of this process on the same machine, since seconds differ between machines: some 20 ms.
@@ -197,7 +198,7 @@ def test_a_decision_costs_less_than_sorting_three_million_numbers(observe, brief
     grid = Grid(cells, 4.0, (-1024.0, -1024.0))
     method = fbe(brief())
     opened(method, observe, grid)
-    costs = {"choose": [], "follow": [], "sort": []}
+    costs: dict[str, list[float]] = {"choose": [], "follow": [], "sort": []}
     for stamp in range(3, 8):
         numbers = rng.random(1_000_000)
         began = time.process_time()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -29,7 +31,7 @@ def everywhere(g: Grid) -> np.ndarray:
     return np.ones(g.cells.shape, bool)
 
 
-def test_frontier_cells_by_hand():
+def test_frontier_cells_by_hand() -> None:
     g = grid(
         "      ",
         " .... ",
@@ -42,19 +44,19 @@ def test_frontier_cells_by_hand():
     assert found.cells.tolist() == [[c == "x" for c in row] for row in expected]
 
 
-def test_small_clusters_are_dropped():
+def test_small_clusters_are_dropped() -> None:
     g = grid("########", "#.. ...#", "########")
     assert find_frontiers(g, everywhere(g), 1).clusters == 2
     assert not find_frontiers(g, everywhere(g), 2).cells.any()
 
 
-def test_beyond_the_border_all_is_unknown():
+def test_beyond_the_border_all_is_unknown() -> None:
     g = grid("....", "....", "....")
     found = find_frontiers(g, everywhere(g), 1)
     assert found.clusters == 1 and np.count_nonzero(~found.cells) == 2
 
 
-def test_only_where_allowed():
+def test_only_where_allowed() -> None:
     g = grid("#######", "#.... #", "#######")
     allowed = everywhere(g)
     assert find_frontiers(g, allowed, 1).clusters == 1
@@ -64,7 +66,7 @@ def test_only_where_allowed():
 
 @settings(deadline=None, max_examples=80)
 @given(arrays(np.int8, (9, 11), elements=st.sampled_from([UNKNOWN, FREE, OCCUPIED])), st.integers(1, 6))
-def test_frontiers_agree_with_their_definition(cells, least):
+def test_frontiers_agree_with_their_definition(cells: Any, least: Any) -> None:
     found = find_frontiers(Grid(cells, 1.0, (0.0, 0.0)), np.ones(cells.shape, bool), least)
     padded = np.pad(cells, 1, constant_values=UNKNOWN)
     plain = np.array(
@@ -89,17 +91,17 @@ def test_frontiers_agree_with_their_definition(cells, least):
 
 
 @pytest.mark.parametrize(("clearance", "free"), [(0.0, 24), (2.0, 20), (2.9, 16), (4.0, 12)])
-def test_passable_keeps_clear_of_obstacles(clearance, free):
+def test_passable_keeps_clear_of_obstacles(clearance: Any, free: Any) -> None:
     """One obstacle in the middle of 5 x 5 cells of 2 m."""
     g = grid(".....", ".....", "..#..", ".....", ".....", resolution=2.0)
     assert np.count_nonzero(passable_cells(g, clearance)) == free
 
 
-def test_unknown_is_not_passable():
+def test_unknown_is_not_passable() -> None:
     assert passable_cells(grid(". ."), 0.0).tolist() == [[True, False, True]]
 
 
-def test_polygon_cells_are_those_inside():
+def test_polygon_cells_are_those_inside() -> None:
     g = Grid(np.zeros((20, 30), np.int8), 2.0, (-10.0, 100.0))
     corners = np.array([[-5.5, 105.5], [20.5, 105.5], [20.5, 120.5], [-5.5, 120.5]])
     x = -10.0 + (np.arange(30) + 0.5) * 2.0
@@ -115,7 +117,7 @@ def test_polygon_cells_are_those_inside():
 
 @settings(deadline=None, max_examples=40)
 @given(st.lists(st.tuples(st.floats(-20, 60), st.floats(-20, 60)), min_size=3, max_size=7))
-def test_polygon_cells_agree_with_the_point_test(corners):
+def test_polygon_cells_agree_with_the_point_test(corners: Any) -> None:
     g = Grid(np.zeros((9, 8), np.int8), 5.0, (-3.0, 2.0))
     polygon = np.array(corners)
     mask = polygon_cells(g, polygon)
@@ -126,7 +128,7 @@ def test_polygon_cells_agree_with_the_point_test(corners):
 
 @settings(deadline=None, max_examples=60)
 @given(st.floats(-30, 60), st.floats(-30, 60), st.floats(0, 20))
-def test_clear_disc_clears_the_disc(x, y, radius):
+def test_clear_disc_clears_the_disc(x: Any, y: Any, radius: Any) -> None:
     g = Grid(np.zeros((12, 15), np.int8), 2.0, (3.0, -4.0))
     mask = np.ones((12, 15), bool)
     clear_disc(mask, g, np.array([x, y]), radius)
@@ -134,7 +136,7 @@ def test_clear_disc_clears_the_disc(x, y, radius):
     np.testing.assert_array_equal(mask, np.linalg.norm(centers - [x, y], axis=2) > radius)
 
 
-def test_nearest_cell():
+def test_nearest_cell() -> None:
     mask = np.zeros((9, 9), bool)
     mask[2, 2] = mask[8, 8] = True
     assert nearest_cell(mask, (4, 3), 3) == (2, 2)

@@ -112,9 +112,11 @@ def test_the_goal_is_predicted_from_the_relative_layout(clue: Any) -> None:
     )  # fmt: skip
     tent, rope = clue(1, "tent", (50.0, 50.0, 0.0)), clue(2, "rope", (50.0, 70.0, 0.0))
     place = predicted_goal(goal, match(goal, [tent, rope], 60.0))
+    assert place is not None
     np.testing.assert_allclose(place, [50.0, 30.0], atol=1e-9)
     assert predicted_goal(goal, match(goal, [tent], 60.0)) is None
     assert predicted_goal(goal, Match({1: tent, 2: rope}, 0.4)) is None
     plain = graph_of_words("tent and rope")
     middle = predicted_goal(plain, Match({1: tent, 2: rope}, 0.6))
+    assert middle is not None
     np.testing.assert_allclose(middle, [50.0, 60.0])

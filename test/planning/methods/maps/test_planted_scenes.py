@@ -91,15 +91,20 @@ def test_semexp_is_drawn_by_what_lies_far_beyond_the_rim(choose: Callable[..., D
 def test_without_its_term_a_method_chooses_as_if_nothing_had_been_found(
     planted: dict[str, Place], choose: Callable[..., Decision], chat: Any
 ) -> None:
-    def goals(name: str, count: int, **parameters: Any) -> list[list[float]]:
-        return [list(choose(name, planted[name](b), **parameters).goal.position) for b in BEARINGS[:count]]
+    def goal(name: str, clues: tuple[SeenClue, ...], **parameters: Any) -> list[float]:
+        chosen = choose(name, clues, **parameters).goal
+        assert chosen is not None
+        return list(chosen.position)
 
-    nearest = list(choose("semexp", ()).goal.position)
+    def goals(name: str, count: int, **parameters: Any) -> list[list[float]]:
+        return [goal(name, planted[name](b), **parameters) for b in BEARINGS[:count]]
+
+    nearest = goal("semexp", ())
     for name in planted:
-        changed = [goal != nearest for goal in goals(name, len(BEARINGS))]
+        changed = [place != nearest for place in goals(name, len(BEARINGS))]
         assert np.mean(changed) > 0.5, f"{name}'s own term decides most choices"
     assert goals("semexp", 5, semantic_weight=0.0) == [nearest] * 5
-    assert list(choose("vlfm_labels", ()).goal.position) == nearest, "nothing seen that the brief asks for"
+    assert goal("vlfm_labels", ()) == nearest, "nothing seen that the brief asks for"
     chat.answers(chat.says({"nodes": [{"kind": "person"}]}))
     assert goals("unigoal", 5) == [nearest] * 5, "a goal graph without layout or clues"
 

@@ -12,8 +12,8 @@ import pytest
 from esar_ros.mission.observation import FREE, UNKNOWN, Grid
 from esar_ros.planning import registry
 from esar_ros.planning.belief.search import BeliefSettings
-from esar_ros.planning.method import HasBeliefGrid, Method, SupportsAsync
-from esar_ros.planning.methods.models.mllm import StrategistSettings
+from esar_ros.planning.method import HasBeliefGrid, Method, SupportsAsync, details_of
+from esar_ros.planning.methods.models.mllm import MllmSearch, StrategistSettings
 from esar_ros.planning.methods.models.strategy import APART, Candidate, around_clues, numbered, peaks, whereabouts
 from esar_ros.planning.methods.models.strategy_map import SIDE, Scene, draw
 from esar_ros.planning.parameters import configured
@@ -33,6 +33,7 @@ def begin(brief: Any, observe: Any, look: Any, chat: Any) -> Any:
         chat.answers(*answers)
         fast = {"attempts": 1, "timeout": 5.0, "pause": 0.0, "rest_after": 9}
         method = registry.create("mllm", {"model": fast, **parameters})
+        assert isinstance(method, MllmSearch)
         method.reset(brief(half=500.0, prompt=prompt), 0)
         method._is_asked = True  # for its reading of the brief: belief/test_brief_model.py
 
@@ -47,7 +48,7 @@ def begin(brief: Any, observe: Any, look: Any, chat: Any) -> Any:
 def test_it_is_a_method_with_its_defaults_in_the_file(chat: Any) -> None:
     method = registry.create("mllm")
     assert isinstance(method, Method) and isinstance(method, SupportsAsync) and isinstance(method, HasBeliefGrid)
-    assert method.details["model"] == "scripted"
+    assert details_of(method)["model"] == "scripted"
     given = configured("mllm", {}, shared=())
     assert StrategistSettings.model_validate(given) == StrategistSettings()
     assert BeliefSettings.model_validate(configured("belief", {}, shared=())) == BeliefSettings()
@@ -72,7 +73,12 @@ def _seen(step: Any, method: Any, thing: Any) -> Any:
     """An observation with the thing in it, taken in with a first decision."""
     kept: list[Any] = []
     act = method.act
-    method.act = lambda observation: kept.append(observation) or act(observation)
+
+    def keep_and_act(observation: Any) -> Any:
+        kept.append(observation)
+        return act(observation)
+
+    method.act = keep_and_act
     step(0.0, clues=(thing,))
     method.act = act
     return kept[0]

@@ -14,6 +14,7 @@ from esar_ros.mission.decision import Decision, HeightReference
 from esar_ros.mission.errors import UsageError
 from esar_ros.planning import registry
 from esar_ros.planning.depth_view import surface_in_box
+from esar_ros.planning.method import details_of
 
 QUICK = {"timeout": 5.0, "attempts": 1, "pause": 0.0}
 
@@ -324,7 +325,7 @@ def test_apex_is_named_a_stand_in_where_the_model_sees_no_pictures(chat: Any, tm
     with pytest.raises(UsageError, match="planner apex is apex@kinds with these settings: fly apex@kinds"):
         registry.create("apex", path=own)
     stand_in = registry.create("apex@kinds", path=own)
-    assert stand_in.name == "apex@kinds" and stand_in.details["grounding"].endswith("a stand-in")
+    assert stand_in.name == "apex@kinds" and details_of(stand_in)["grounding"].endswith("a stand-in")
 
 
 def test_apex_by_kinds_flies_to_what_the_model_finds_attractive(chat: Any, begin: Any, clue: Any) -> None:
@@ -363,8 +364,9 @@ def test_apex_does_not_sink(chat: Any, begin: Any) -> None:
 
 
 def test_apex_flies_to_what_is_named_looks_at_it_and_flies_on(chat: Any, begin: Any, look: Any) -> None:
-    wood = {"name": "the edge of the wood", "score": 0.7, "camera": "front", "box": [100, 560, 900, 640]}
-    where = np.median(surface_in_box(look()["front"], wood["box"]), axis=0)
+    box = (100, 560, 900, 640)
+    wood = {"name": "the edge of the wood", "score": 0.7, "camera": "front", "box": box}
+    where = np.median(surface_in_box(look()["front"], box), axis=0)
     chat.answers(chat.says({"objects": [wood]}), chat.says({"objects": []}))
     step, place, yaw, poses = begin("apex"), np.array([0.0, 0.0, 30.0]), 0.0, []
     for n in range(30):

@@ -16,6 +16,7 @@ from esar_ros.mission.decision import Decision
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.observation import Brief, Observation
 from esar_ros.planning import registry
+from esar_ros.planning.method import details_of
 from esar_ros.planning.methods.models.pure_mllm import PureMllm
 
 QUICK = {"model": {"timeout": 0.3, "attempts": 2, "pause": 0.0}}
@@ -73,7 +74,7 @@ def test_by_the_brief_alone_the_model_is_told_no_more_than_the_paper_s(chat: Any
     assert "find them" in prompt and "Actions: forward: 10 m" in prompt
     assert "Position:" not in prompt and "Heading:" not in prompt and "Way flown" not in prompt
     row = registry.create("pure_mllm@brief")
-    assert (row.name, row.details["told"]) == ("pure_mllm@brief", "brief")
+    assert (row.name, details_of(row)["told"]) == ("pure_mllm@brief", "brief")
 
 
 def test_while_an_action_is_flown_nothing_is_asked(chat: Any, begin: Any) -> None:

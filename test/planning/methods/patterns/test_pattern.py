@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from esar_ros.mission.decision import GoalType, HeightReference
 from esar_ros.planning.methods.patterns.concentric import rings
-from esar_ros.planning.methods.patterns.greedy import walk
+from esar_ros.planning.methods.patterns.greedy import Greedy, walk
 from esar_ros.planning.methods.patterns.pattern import STEP, cut, inside
 from esar_ros.planning.methods.patterns.spiral import archimedean
 from esar_ros.planning.registry import create
@@ -15,13 +17,13 @@ from esar_ros.planning.registry import create
 NAMES = ("spiral", "concentric", "greedy", "greedy@brief")
 
 
-def flown(name, brief, flight, seconds=900, speed=20.0):
+def flown(name: Any, brief: Any, flight: Any, seconds: int = 900, speed: float = 20.0) -> Any:
     method = create(name)
     method.reset(brief, 0)
     return flight(method, speed).run(seconds)
 
 
-def test_spiral_turns_are_spacing_apart():
+def test_spiral_turns_are_spacing_apart() -> None:
     points = archimedean(50.0, 400.0)
     radius = np.linalg.norm(points, axis=1)
     assert np.all(np.diff(radius) > 0) and radius[-1] >= 400.0
@@ -32,7 +34,7 @@ def test_spiral_turns_are_spacing_apart():
     assert radius_after_a_turn - radius[10] == pytest.approx(50.0, abs=0.5)
 
 
-def test_rings_lie_spacing_apart_and_alternate():
+def test_rings_lie_spacing_apart_and_alternate() -> None:
     points = rings(50.0, 140.0)
     radius = np.round(np.linalg.norm(points, axis=1), 6)
     assert sorted(set(radius)) == [50.0, 100.0, 150.0]
@@ -40,7 +42,7 @@ def test_rings_lie_spacing_apart_and_alternate():
     assert second[0] == pytest.approx([100.0, 0.0]) and second[1, 1] < 0.0, "the other way round"
 
 
-def test_greedy_goes_to_the_best_neighbour_then_to_the_best_left():
+def test_greedy_goes_to_the_best_neighbour_then_to_the_best_left() -> None:
     heat = np.zeros((5, 9))
     heat[2, 3], heat[2, 2], heat[3, 3], heat[2, 8] = 0.3, 0.2, 0.1, 0.4
     assert walk(heat, (2, 4), 100.0).tolist() == [[2, 3], [2, 2], [3, 3], [2, 8]], "the far cell last, though best"
@@ -48,12 +50,12 @@ def test_greedy_goes_to_the_best_neighbour_then_to_the_best_left():
     assert walk(np.zeros((3, 3)), (1, 1), 10.0).shape == (0, 2)
 
 
-def test_greedy_with_the_brief_goes_where_belief_expects_them(brief):
+def test_greedy_with_the_brief_goes_where_belief_expects_them(brief: Any) -> None:
     story = brief(half=500.0, prompt="A man is missing. You start at the hut. He went 300 m west of the hut.")
     routes = {}
     for name in ("greedy", "greedy@brief"):
         method = create(name)
-        assert method.name == name
+        assert isinstance(method, Greedy) and method.name == name
         method.reset(story, 0)
         routes[name] = method._route
     first = {name: route[:12].mean(axis=0) for name, route in routes.items()}
@@ -65,7 +67,7 @@ def test_greedy_with_the_brief_goes_where_belief_expects_them(brief):
     assert west > east
 
 
-def test_way_is_cut_and_kept_inside():
+def test_way_is_cut_and_kept_inside() -> None:
     square = np.array([[-100.0, -100], [100, -100], [100, 100], [-100, 100]])
     points = np.array([[0.0, 50], [0, 90], [0, 80]])
     assert inside(points, square).tolist() == [[0, 50], [0, 80]]
@@ -73,7 +75,7 @@ def test_way_is_cut_and_kept_inside():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_covers_a_small_area_and_stops(name, brief, flight):
+def test_covers_a_small_area_and_stops(name: str, brief: Any, flight: Any) -> None:
     run = flown(name, brief(half=150.0), flight)
     assert run.stopped and run.decisions[-1].why == "the way is flown"
     track = np.array(run.track)[:, :2]
@@ -86,13 +88,13 @@ def test_covers_a_small_area_and_stops(name, brief, flight):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_time_allowed_is_kept(name, brief, flight):
+def test_time_allowed_is_kept(name: str, brief: Any, flight: Any) -> None:
     run = flown(name, brief(t_max=300.0), flight, 300, 5.0)
     assert run.stopped and 100.0 < run.stamp < 290.0
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_goals_follow_the_ground_below_the_ceiling(name, brief, flight):
+def test_goals_follow_the_ground_below_the_ceiling(name: str, brief: Any, flight: Any) -> None:
     run = flown(name, brief(half=150.0, ceiling=28.0), flight)
     goals = [d.goal for d in run.decisions if d.goal is not None and d.goal.type is GoalType.WAYPOINT]
     assert {goal.position[2] for goal in goals} == {23.0}
@@ -100,7 +102,7 @@ def test_goals_follow_the_ground_below_the_ceiling(name, brief, flight):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_blocked_points_are_left_out(name, brief, observe):
+def test_blocked_points_are_left_out(name: str, brief: Any, observe: Any) -> None:
     method = create(name)
     method.reset(brief(half=150.0), 0)
     decisions = [method.act(observe(t, goal_blocked=t > 0)) for t in range(300)]
@@ -110,5 +112,5 @@ def test_blocked_points_are_left_out(name, brief, observe):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_same_brief_same_way(name, brief, flight):
+def test_same_brief_same_way(name: str, brief: Any, flight: Any) -> None:
     assert np.array_equal(*(flown(name, brief(half=200.0), flight, 200).track for _ in range(2)))

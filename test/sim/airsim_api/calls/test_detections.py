@@ -22,7 +22,8 @@ class Ids:
     """Draws the given ids at a few pixels."""
 
     def __init__(self, pixels: dict[int, list[tuple[int, int]]]) -> None:
-        self.pixels, self.asked = pixels, []
+        self.pixels = pixels
+        self.asked: list[Job] = []
 
     async def images(self, job: Job) -> list[bytes]:
         self.asked.append(job)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.task import Task, load_task
+from esar_ros.mission.task import Distractor, PlacedClue, Task, Victim, load_task
 from esar_ros.mission.weather import Weather
 from esar_ros.scoring.difficulty import difficulty
 from esar_ros.sim.terrain.land_cover import LandCover
@@ -55,7 +55,8 @@ def test_files_are_tasks_and_the_same_for_the_same_seed(tmp_path: Path, world: W
 
 def test_people_and_things_lie_on_land_that_can_be_walked(tasks: list[Task], place: PlaceMap) -> None:
     for task in tasks:
-        lying = np.array([thing.position for thing in (*task.victims, *task.clues, *task.distractors)])
+        things: list[Victim | PlacedClue | Distractor] = [*task.victims, *task.clues, *task.distractors]
+        lying = np.array([thing.position for thing in things])
         assert place.contains(lying).all() and not place.is_water(lying).any()
         assert np.degrees(place.slope(lying)).max() <= 30.1
         assert (place.cover_at(lying) != LandCover.ROCK).all()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from esar_ros.mission.resources import resource
-from esar_ros.mission.task import TASK_DIRECTORY, Task, load_task
+from esar_ros.mission.task import TASK_DIRECTORY, PlacedClue, Task, Victim, load_task
 from esar_ros.scoring.difficulty import difficulty
 from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.sim.assets.meshes import assets
@@ -26,8 +26,12 @@ def test_the_demo_tasks_are_there() -> None:
     assert [len(load_task(name).victims) for name in DEMO] == [1, 2, 1]
 
 
+def things(task: Task) -> list[Victim | PlacedClue]:
+    return [*task.victims, *task.clues]
+
+
 def places(task: Task) -> dict[str, tuple[float, float]]:
-    return {"start": task.start.position} | {thing.id: thing.position for thing in (*task.victims, *task.clues)}
+    return {"start": task.start.position} | {thing.id: thing.position for thing in things(task)}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -65,7 +69,7 @@ def test_every_object_has_its_asset_and_an_id_of_its_own(name: str) -> None:
         assert f"person_{victim.pose.value}/{victim.variant}".rstrip("/") in assets()
     for clue in task.clues:
         assert f"{clue.kind.value}/{clue.variant}".rstrip("/") in assets()
-    ids = [thing.id for thing in (*task.victims, *task.clues)]
+    ids = [thing.id for thing in things(task)]
     assert len(set(ids)) == len(ids)
 
 
@@ -88,7 +92,7 @@ def test_a_description_means_its_own_kind_to_the_judge(name: str) -> None:
 def test_demo_tasks_are_short_searches(name: str) -> None:
     task = load_task(name)
     start = np.array(task.start.position)
-    away = [float(np.linalg.norm(np.array(thing.position) - start)) for thing in (*task.victims, *task.clues)]
+    away = [float(np.linalg.norm(np.array(thing.position) - start)) for thing in things(task)]
     assert task.t_max == 300.0
     assert len({clue.kind for clue in task.clues}) >= 5
     assert max(away) < 225.0

@@ -3,9 +3,12 @@
 python fly_official_client.py SERVER_PORT SCENE X Y Z       position: NED, m
 """
 
+from __future__ import annotations
+
 import json
 import math
 import sys
+from typing import Any
 
 import airsim
 import msgpackrpc
@@ -15,7 +18,7 @@ V, STEPS = airsim.Vector3r, ((5.0, 0.0, 0.0), (0.0, 0.0, -2.0), (0.0, -5.0, 0.0)
 CAMERAS = ("0", "1", "2", "3")
 
 
-def main(port, scene, start):
+def main(port: Any, scene: Any, start: Any) -> None:
     server = msgpackrpc.Client(msgpackrpc.Address("127.0.0.1", port), timeout=300)
     seen = {"ping": server.call("ping")}
     done, (ip, ports) = server.call("reopen_scenes", "127.0.0.1", [(scene, 0)])

@@ -212,11 +212,11 @@ def test_scenes_are_opened_by_a_scene_server_once(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(f"{module}.connect", connect)
     monkeypatch.setattr(f"{module}.AirSimWorld", lambda client, settings: client)
     scenes = AirSimScenes("10.0.0.1:30000")
-    first: Any = scenes.open("CityPark_test", SETTINGS)
+    first = scenes.open("CityPark_test", SETTINGS)
     assert scenes.open("CityPark_test", SETTINGS) is first
     assert connected == [("10.0.0.1", 30000), ("10.0.0.1", 30100)]
     assert ("reopen_scenes", "10.0.0.1", [["CityPark_test", 0]]) in made[0].calls and made[0].closed
-    assert scenes.open("NYC_test", SETTINGS) is not first and first.closed
+    assert scenes.open("NYC_test", SETTINGS) is not first and made[1].closed
 
 
 def test_a_simulator_that_is_open_is_one_scene_and_taken_for_no_other(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -296,7 +297,7 @@ def embedded(texts: Sequence[str]) -> NDArray[np.float32]:
 
 def test_the_nearest_option_is_that_of_description_and_question(tmp_path: Path) -> None:
     options = ("Turn", "Hold now", "Hold and climb", "Land", "Wait", "Hold", "Scan")
-    said = {"description": "It must hold.", "question": "Then climb?"}
+    said: dict[str, Any] = {"description": "It must hold.", "question": "Then climb?"}
     near = [make_item(0, key=2, options=options, **said), make_item(1, key=1, options=options, **said)]
     assert nearest_row(near, embedded) == {"q00000": 1.0, "q00001": 0.0}
     said["question"] = "And then?"  # both `Hold now` and `Hold`: the first of equals

@@ -105,7 +105,7 @@ def test_legs_and_cylinders_agree_with_samples() -> None:
     random, crossed = np.random.default_rng(4), 0
     for _ in range(400):
         low, high = np.sort(random.uniform(0, 60, 2))
-        zone = Cylinder(random.uniform(-50, 50, 2), float(random.uniform(5, 40)), low, high + 5)
+        zone = Cylinder(random.uniform(-50, 50, 2).tolist(), float(random.uniform(5, 40)), low, high + 5)
         a, b = np.column_stack([random.uniform(-80, 80, (2, 2)), random.uniform(0, 80, 2)])
         distances = to_cylinder(zone, a + SAMPLES * (b - a), zone.center)
         assert zone.distance(a) == pytest.approx(distances[0])
@@ -128,7 +128,7 @@ def test_legs_and_things_that_move_agree_with_samples() -> None:
         when = motion.start + SAMPLES[:, 0] * (motion.end - motion.start)
         own = a + SAMPLES * (b - a)
         velocity = random.uniform(-8, 8, 3)
-        ball = Ball(random.uniform(-80, 80, 3), 4.0, velocity)
+        ball = Ball(random.uniform(-80, 80, 3).tolist(), 4.0, velocity.tolist())
         distances = np.linalg.norm(own - (ball.center + when[:, None] * velocity), axis=1)
         near, at = ball_clearance(motion, ball)
         assert near == pytest.approx(distances.min() - 4.0, abs=0.05)
@@ -139,7 +139,7 @@ def test_legs_and_things_that_move_agree_with_samples() -> None:
             assert (first is None) == (not len(within))
         if first is not None and len(within):
             assert first == pytest.approx(when[within[0]], abs=0.05)
-        zone = Cylinder(ball.center[:2], 15.0, -20.0, 20.0, velocity[:2])
+        zone = Cylinder(ball.center[:2], 15.0, -20.0, 20.0, ball.velocity[:2])
         still = to_cylinder(zone, own, zone.center + when[:, None] * velocity[:2])
         assert cylinder_clearance(motion, zone, math.inf) == pytest.approx(still.min(), abs=0.05)
 
@@ -150,7 +150,8 @@ def test_the_soonest_meeting_at_any_speed_agrees_with_samples() -> None:
     times = np.linspace(0.0, 14.0, 1401)
     for _ in range(400):
         route = random.uniform(-40, 40, (3, 3)) * (1, 1, 0.2)
-        ball = Ball(random.uniform(-60, 60, 3) * (1, 1, 0.2), 0.0, random.uniform(-9, 9, 3) * (1, 1, 0))
+        place, velocity = random.uniform(-60, 60, 3) * (1, 1, 0.2), random.uniform(-9, 9, 3) * (1, 1, 0)
+        ball = Ball(place.tolist(), 0.0, velocity.tolist())
         legs = np.linalg.norm(np.diff(route, axis=0), axis=1)
         ways = np.concatenate([[0.0], np.cumsum(legs)])
         if math.dist(route[0], ball.center) < near:
@@ -162,7 +163,7 @@ def test_the_soonest_meeting_at_any_speed_agrees_with_samples() -> None:
             own = np.column_stack([np.interp(flown, ways, route[:, axis]) for axis in range(3)])
             inside = np.flatnonzero((np.linalg.norm(own - there, axis=1) < near) & (flown <= ways[-1]))
             sampled = min(sampled, times[inside[0]] if len(inside) else math.inf)
-        found = soonest_within(route, slow, fast, ball, near)
+        found = soonest_within(route.tolist(), slow, fast, ball, near)
         if math.isinf(sampled):
             assert found is None or found[0] * slow > ways[-1] - 1e-6 or _grazes(route, ways, ball, found, near)
             continue

@@ -126,7 +126,7 @@ def test_what_is_written_is_read_again(value: dict[str, Any]) -> None:
 
 
 def read(*paths: Path) -> list[tuple[str, bytes]]:
-    return [tuple(document) for document in documents(paths)]
+    return [(document.source, document.content) for document in documents(paths)]
 
 
 def test_files_folders_lines_and_archives_give_the_same_documents(tmp_path: Path) -> None:

@@ -98,10 +98,10 @@ def test_levels_of_outcomes() -> None:
         watch = watched((0.0, place))
         assert metrics(watch, END)[name] and level(watch, END) == 2
     assert level(watched((0.0, [300, 120, 20])), END) == 2, "inside a zone"
-    for ending in ({"reached": 2}, {"seconds": 301.0}, {"charge": 0.2}):
-        assert level(watched((0.0, [100, 200, 20])), replace(END, **ending)) == 2
-    for ending in ({"crashed": True}, {"charge": 0.0}):
-        assert level(watched((0.0, [100, 200, 20])), replace(END, **ending)) == 3
+    for end in (replace(END, reached=2), replace(END, seconds=301.0), replace(END, charge=0.2)):
+        assert level(watched((0.0, [100, 200, 20])), end) == 2
+    for end in (replace(END, crashed=True), replace(END, charge=0.0)):
+        assert level(watched((0.0, [100, 200, 20])), end) == 3
 
 
 def test_a_vehicle_that_lands_may_be_below_the_band() -> None:

@@ -1,0 +1,137 @@
+"""Cursor on Target (CoT 2.0) for ATAK, WinTAK and iTAK: a marker a find and place, a drawing an area and track.
+
+`events` gives each event by itself, as it is sent to a TAK server or a multicast group; a file holds them within one
+<events>. A point's `ce` and `le` are one standard deviation, as CoT has them. Its `hae` is a height above the
+ellipsoid, which nothing here knows: it is CoT's own unknown value, and the altitude above mean sea level stands in the
+remarks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from uuid import NAMESPACE_URL, uuid5
+from xml.etree import ElementTree as ET
+
+import numpy as np
+
+from esar_ros.incident.features import Area, Find, Floats, Place, Search, Sortie, Track
+from esar_ros.incident.formats import words
+from esar_ros.scoring.result import write_atomically
+
+UNKNOWN = "9999999.0"
+VALID = timedelta(days=1)  # after which a TAK client shows an event as stale
+SPOT, DRAWING = "b-m-p-s-m", "u-d-f"
+_MOST_POINTS = 400  # of a drawing: clients of TAK become slow with more
+
+
+def write(search: Search, path: Path) -> None:
+    """Writes a search's events. Raises UsageError."""
+    root = ET.Element("events")
+    root.extend(events(search))
+    ET.indent(root)
+    write_atomically(path, ET.tostring(root, encoding="utf-8", xml_declaration=True))
+
+
+def events(search: Search, written: datetime | None = None) -> list[ET.Element]:
+    """Returns an <event> for each feature; written: when, by default now.
+
+    The same feature of the same search has the same uid, so that sent again it replaces itself.
+    """
+    now = written or datetime.now(timezone.utc)
+    made = [_find(find) for find in search.finds] + [_place(place) for place in search.places]
+    made += [_area(area) for area in search.areas]
+    made += [_track(track) for track in search.tracks if len(track.latitude) > 1]
+    made += [_sortie(sortie) for sortie in search.sorties]
+    names: Counter[str] = Counter()
+    for event in made:
+        name = event.get("uid", "")
+        names[name] += 1
+        event.set("uid", str(uuid5(NAMESPACE_URL, f"{search.name}/{name}/{names[name]}")))
+        event.set("time", _w3c(now))
+        event.set("start", _w3c(now))
+        event.set("stale", _w3c(now + VALID))
+    return made
+
+
+def _w3c(time: datetime) -> str:
+    return time.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def _event(
+    kind: str, latitude: float, longitude: float, title: str, facts: Mapping[str, str], colour: str, name: str
+) -> tuple[ET.Element, ET.Element, ET.Element]:
+    """Returns an event, its point and its detail; name: what its uid is made of."""
+    event = ET.Element("event", version="2.0", type=kind, uid=name, how="m-g")
+    point = ET.SubElement(event, "point", lat=f"{latitude:.8f}", lon=f"{longitude:.8f}")
+    for unknown in ("hae", "ce", "le"):
+        point.set(unknown, UNKNOWN)
+    detail = ET.SubElement(event, "detail")
+    ET.SubElement(detail, "contact", callsign=words.clean(title))
+    ET.SubElement(detail, "remarks").text = words.in_a_line(facts)
+    ET.SubElement(detail, "archive")
+    ET.SubElement(detail, "color", argb=_argb(colour))
+    return event, point, detail
+
+
+def _argb(colour: str, opacity: int = 255) -> str:
+    """Returns a colour #rrggbb as CoT has it: a signed number of 32 bits."""
+    number = (opacity << 24) | int(colour[1:], 16)
+    return str(number - (1 << 32) if number >= 1 << 31 else number)
+
+
+def _find(find: Find) -> ET.Element:
+    title, colour = words.find_title(find), words.find_colour(find)
+    place = find.position.latitude, find.position.longitude
+    event, point, _ = _event(SPOT, *place, title, words.find_facts(find), colour, f"find/{find.id}")
+    if find.covariance is not None:
+        point.set("ce", f"{math.sqrt(max(float(np.linalg.eigvalsh(find.covariance)[-1]), 0.0)):.2f}")
+    if find.altitude_sigma is not None:
+        point.set("le", f"{find.altitude_sigma:.2f}")
+    return event
+
+
+def _place(place: Place) -> ET.Element:
+    at, facts = (place.position.latitude, place.position.longitude), words.place_facts(place)
+    name = f"place/{place.kind.value}/{place.name}"
+    event, point, _ = _event(SPOT, *at, place.name, facts, words.PLACE_COLOUR, name)
+    if place.sigma is not None:
+        point.set("ce", f"{place.sigma:.2f}")
+    return event
+
+
+def _drawing(places: Floats, title: str, facts: Mapping[str, str], colour: str, is_closed: bool) -> ET.Element:
+    """Returns a line or polygon; places: (N, 2) longitude and latitude, degrees."""
+    kept = places[:: math.ceil(len(places) / _MOST_POINTS)]
+    if not is_closed and not np.array_equal(kept[-1], places[-1]):
+        kept = np.vstack([kept, places[-1:]])
+    longitude, latitude = kept.mean(axis=0)
+    event, _, detail = _event(DRAWING, float(latitude), float(longitude), title, facts, colour, f"drawing/{title}")
+    for x, y in [*kept.tolist(), *(kept[:1].tolist() if is_closed else [])]:
+        ET.SubElement(detail, "link", point=f"{y:.8f},{x:.8f}")
+    ET.SubElement(detail, "strokeColor", value=_argb(colour))
+    ET.SubElement(detail, "strokeWeight", value="3.0")
+    if is_closed:
+        ET.SubElement(detail, "fillColor", value=_argb(colour, 48))
+    return event
+
+
+def _area(area: Area) -> ET.Element:
+    return _drawing(area.outline, area.name, words.area_facts(area), words.AREA_COLOURS[area.kind], is_closed=True)
+
+
+def _track(track: Track) -> ET.Element:
+    line = np.column_stack([track.longitude, track.latitude])
+    facts = {"mover": track.mover.value}
+    times: Iterable[str] = (words.utc(track.time[0]), words.utc(track.time[-1]))
+    facts |= {name: time for name, time in zip(("from", "to"), times, strict=True) if time}
+    return _drawing(line, track.name, facts, words.TRACK_COLOUR, is_closed=False)
+
+
+def _sortie(sortie: Sortie) -> ET.Element:
+    places = [sortie.home, *(waypoint.position for waypoint in sortie.waypoints), sortie.home]
+    line = np.array([(place.longitude, place.latitude) for place in places])
+    return _drawing(line, sortie.name, words.sortie_facts(sortie), words.SORTIE_COLOUR, is_closed=False)

@@ -1,0 +1,156 @@
+"""The incident's folder: what is put in comes out, other readers open it, and a kill leaves one state or the other."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from esar_ros.incident.features import (
+    Area,
+    AreaKind,
+    Find,
+    FindState,
+    Mover,
+    Place,
+    PlaceKind,
+    Position,
+    Raster,
+    Search,
+    Sortie,
+    Track,
+    Waypoint,
+)
+from esar_ros.incident.store import PACKAGE, POA, POD, Incident, digest_of
+from esar_ros.mission.errors import UsageError
+
+pyogrio = pytest.importorskip("pyogrio")
+SQUARE = np.array([[107.0, 34.0], [107.01, 34.0], [107.01, 34.01], [107.0, 34.01]])
+
+
+def whole() -> Search:
+    search = Search("valley")
+    search.places = [Place("hut", PlaceKind.IPP, Position(34.0, 107.0, 2800.0), 30.0, 1.6e9, "seen by a porter")]
+    search.finds = [
+        Find("1", "tent", Position(34.001, 107.001), np.array([[9.0, 2.0], [2.0, 4.0]]), 1.5, 0.8, 1.6e9 + 5.25,
+             FindState.CONFIRMED, Path("crop.jpg"), "bag", "orange"),
+        Find("2", "person", Position(34.002, 107.002)),
+    ]  # fmt: skip
+    search.tracks = [
+        Track("uav1", Mover.DRONE, np.array([34.0, 34.01]), np.array([107.0, 107.01]), np.array([2900.0, np.nan]),
+              np.array([1.6e9, np.nan]), "log.ulg"),
+        Track("dog", Mover.DOG, np.array([34.0, 34.02]), np.array([107.0, 107.03]), np.array([np.nan, np.nan]),
+              np.array([np.nan, np.nan])),
+    ]  # fmt: skip
+    hole = 0.25 * SQUARE + 0.75 * SQUARE.mean(axis=0)
+    search.areas = [
+        Area("A1", AreaKind.SEGMENT, SQUARE, (), 0.25, 0.5, 1.5, "steep"),
+        Area("cliff", AreaKind.DANGER, SQUARE, (hole,)),
+    ]
+    home = Position(34.0, 107.0, 2800.0)
+    search.sorties = [Sortie("1", home, (Waypoint(Position(34.01, 107.01, 2860.0), 60.0, 2.0),), 8.0, 12.5, 0.3, 14.0)]
+    values = np.array([[0.25, np.nan], [0.5, 0.0]], np.float32)
+    search.rasters = [Raster("prior", values, 500000.0, 3762000.0, 20.0, "EPSG:32648", POA)]
+    return search
+
+
+def same(one: object, other: object) -> bool:
+    if isinstance(one, np.ndarray):
+        return bool(np.array_equal(one, other, equal_nan=True))  # type: ignore[arg-type]
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(map(same, one, other))  # type: ignore[arg-type]
+    if hasattr(one, "__dataclass_fields__"):
+        return all(same(getattr(one, name), getattr(other, name)) for name in one.__dataclass_fields__)
+    return one == other
+
+
+def test_what_is_put_in_comes_out(tmp_path: Path) -> None:
+    Incident.create(tmp_path / "i", whole(), {"category": "hiker", "rest": "0.25"}, "Wo ist er? Am Höhenweg.")
+    read = Incident.open(tmp_path / "i")
+    assert same(read.search, whole())
+    assert read.about == {"category": "hiker", "rest": "0.25"} and read.brief == "Wo ist er? Am Höhenweg."
+
+
+def test_the_same_content_is_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        Incident.create(tmp_path / name, whole(), {}, "")
+        time.sleep(0.01)
+    one, two = ((tmp_path / name / PACKAGE).read_bytes() for name in ("one", "two"))
+    assert one == two
+
+
+def test_other_readers_open_its_layers(tmp_path: Path) -> None:
+    Incident.create(tmp_path, whole(), {}, "")
+    frame = pyogrio.read_dataframe(tmp_path / PACKAGE, layer="segment_areas")
+    assert frame.crs.to_epsg() == 4326 and frame.poa.tolist() == [0.25]
+    assert frame.geometry[0].bounds == (107.0, 34.0, 107.01, 34.01)
+
+
+def test_a_file_is_taken_once(tmp_path: Path) -> None:
+    incident = Incident.create(tmp_path / "i", Search("valley"), {}, "")
+    file = tmp_path / "log"
+    file.write_bytes(b"log")
+    assert incident.add(whole(), digest_of(file), "log")
+    assert not Incident.open(tmp_path / "i").add(whole(), digest_of(file), "log")
+    assert len(Incident.open(tmp_path / "i").search.finds) == 2
+
+
+def test_rasters_that_nothing_names_go(tmp_path: Path) -> None:
+    incident = Incident.create(tmp_path, whole(), {}, "")
+    assert len(list((tmp_path / "poa").iterdir())) == 1
+    incident.search.rasters = [Raster("pod", np.ones((2, 2), np.float32), 0.0, 0.0, 5.0, "EPSG:32648", POD)]
+    incident.save()
+    assert not list((tmp_path / "poa").iterdir()) and len(list((tmp_path / "pod").iterdir())) == 1
+
+
+@pytest.mark.parametrize("content", [b"", b"no data base at all" * 300])
+def test_a_damaged_one_is_told_in_one_line(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(UsageError, match=r"holds no incident\.gpkg: make one"):
+        Incident.open(tmp_path)
+    (tmp_path / PACKAGE).write_bytes(content)
+    with pytest.raises(UsageError, match="is damaged"):
+        Incident.open(tmp_path)
+
+
+def test_one_that_is_there_is_not_written_over(tmp_path: Path) -> None:
+    Incident.create(tmp_path, whole(), {}, "")
+    with pytest.raises(UsageError, match="holds an incident already"):
+        Incident.create(tmp_path, whole(), {}, "")
+
+
+ADDING = """
+import sys
+from pathlib import Path
+from esar_ros.incident.store import Incident
+sys.path.insert(0, {here!r})
+from test_store import whole
+incident = Incident.open(Path({folder!r}))
+for number in range(1000):
+    print("adding", flush=True)
+    incident.add(whole(), str(len(incident.sources)), "file")
+"""
+
+
+@pytest.mark.full
+def test_a_kill_at_any_moment_leaves_the_state_before_or_after(tmp_path: Path) -> None:
+    Incident.create(tmp_path, Search("valley"), {}, "")
+    chance, seen = random.Random(1), set()
+    code = ADDING.format(here=str(Path(__file__).parent), folder=str(tmp_path))
+    for _ in range(10):
+        with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            for _ in range(chance.randint(1, 3)):
+                assert process.stdout.readline() == b"adding\n"
+            time.sleep(chance.uniform(0.0, 0.5))  # an addition takes about as long
+            os.kill(process.pid, signal.SIGKILL)
+        left = Incident.open(tmp_path)
+        assert len(left.search.finds) == 2 * len(left.sources) and len(left.search.rasters) == len(left.sources)
+        seen.add(len(left.sources))
+    assert max(seen) > 3
