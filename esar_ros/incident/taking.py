@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -28,8 +28,6 @@ _PATCH = 16  # cells
 _BELOW = 3.0  # standard deviations that a drone may fly below the ground
 _DRONE_HEIGHT = 5.0  # m, error of a drone's height above the sea, as of LookErrors
 
-Progress = Callable[[int, int], None]
-
 
 @dataclass(frozen=True)
 class Terms:
@@ -47,24 +45,36 @@ class Terms:
     origin: Position | None = None  # of a bag's odometry
 
 
-def take(
-    path: Path,
+def take_photos(
+    name: str,
+    paths: Iterable[Path],
     intake: Intake,
     terms: Terms,
     taken: Collection[str] = (),
-    progress: Progress = lambda _done, _count: None,
-) -> Search:
-    """Returns what a file or folder tells. The intake is told of each thing left out.
+    progress: Callable[[], None] = lambda: None,
+) -> tuple[Search, dict[str, str]]:
+    """Returns what photographs tell that are not among those taken (by digest), and the digests of the taken ones with
+    their names. progress: is called before each. Raises UsageError where exifread is not installed."""
+    digests: dict[str, str] = {}
 
-    taken: digests of photographs that are passed over. Raises UsageError where all of it is unusable.
+    def looks() -> Iterator[Look]:
+        for photo in photos.read(paths, intake, taken, progress):
+            if photo.digest not in digests:
+                digests[photo.digest] = photo.look.source
+                yield photo.look
+
+    search = _of_looks(Path(name), looks(), intake, terms, Search(name))
+    return search, digests
+
+
+def take(path: Path, intake: Intake, terms: Terms) -> Search:
+    """Returns what a file or a folder of photographs tells; the intake is told of each thing left out.
+
+    Raises UsageError where all of it is unusable.
     """
     kind = recognise(path)
     if kind is Kind.PHOTOS:
-        told = (photo.look for photo in photos.read(photos.files(path), intake, taken, progress))
-        search = _of_looks(path, told, intake, terms, Search(path.stem))
-        if not search.tracks and not search.finds and not search.rasters:
-            raise UsageError(f"{path}: no photograph of it is taken", "see the lines above")
-        return search
+        return take_photos(path.stem, photos.files(path), intake, terms)[0]
     if kind is Kind.BAG:
         search, looks = ros_bag.read(path, intake, terms.topics, terms.origin)
         search = _of_looks(path, looks, intake, terms, search)
@@ -118,7 +128,7 @@ def _of_looks(path: Path, looks: Iterable[Look], intake: Intake, terms: Terms, s
         if terms.detector is not None and terms.ground is not None:
             search.finds += finds(look, terms.detector, terms.ground, intake, terms.home)
     search.finds = merge(search.finds)
-    if places and not search.tracks:
+    if len(places) > 1 and not search.tracks:
         search.tracks = intake.track(path, path.stem, Mover.DRONE, *np.array(places).T)
     if ground is not None and coverage is not None and (pod := coverage.pod).any():
         search.rasters.append(_raster(path.stem, pod, ground))
