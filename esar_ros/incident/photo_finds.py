@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose
-from esar_ros.incident.features import Find, Position
+from esar_ros.geometry.geodesy import Origin
+from esar_ros.incident.features import CHI_SQUARE_95, Find, Position
 from esar_ros.incident.ground import Ground
 from esar_ros.incident.looks import Look
 from esar_ros.incident.placing import Withheld, place
@@ -73,6 +74,36 @@ def finds(
     return found
 
 
+def merge(told: Sequence[Find]) -> list[Find]:
+    """Returns finds of several pictures, those of one thing once: the surest, and in how many pictures it is.
+
+    They are of one thing where they are of one kind and lie no farther apart than both errors allow (95 %); never those
+    of one picture. Errors of one flight's pictures have much in common, so that many make none smaller.
+    """
+    kept: list[tuple[Find, set[str]]] = []
+    for find in sorted(told, key=lambda each: -(each.probability or 0.0)):
+        for other, pictures in kept:
+            if find.kind == other.kind and find.source not in pictures and _may_be_one(find, other):
+                pictures.add(find.source)
+                break
+        else:
+            kept.append((find, {find.source}))
+    return [
+        find
+        if len(pictures) == 1
+        else replace(find, note="; ".join(filter(None, (find.note, f"in {len(pictures)} pictures"))))
+        for find, pictures in kept
+    ]
+
+
+def _may_be_one(a: Find, b: Find) -> bool:
+    if a.covariance is None or b.covariance is None:
+        return False
+    frame = Origin(a.position.latitude, a.position.longitude, 0.0)
+    away = frame.to_enu(b.position.latitude, b.position.longitude, 0.0)[:2]
+    return bool(away @ np.linalg.inv(a.covariance + b.covariance) @ away <= CHI_SQUARE_95)
+
+
 def spot(picture: NDArray[np.uint8], detector: DetectorBackend) -> list[Spotted]:
     """Returns what the detector finds in a picture (H, W, 3) RGB, surest first; what two slices show counts once."""
     reliability = Reliability(detector.reliability if isinstance(detector, Calibrated) else None)
@@ -92,14 +123,16 @@ def _pixels(look: Look, intake: Intake) -> NDArray[np.uint8] | None:
     """Returns the picture (H, W, 3) RGB as the sensor has it; None, and a line why, where it cannot be read."""
     if look.picture is None or look.model is None:
         return None
-    image = cv2.imread(str(look.picture), cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION)
-    if image is None:
-        intake.fault(look.source, "its picture cannot be read", "copy it again from the card")
+    try:
+        with Image.open(look.picture) as file:
+            image = np.asarray(file.convert("RGB"), dtype=np.uint8)
+    except (OSError, ValueError, Image.DecompressionBombError):  # of one that is cut, too
+        intake.fault(look.source, "its picture cannot be read to its end", "copy it again from the card")
         return None
     if image.shape[:2] != (look.model.height, look.model.width):
         intake.fault(look.source, "its picture is not as large as it says", "copy it again from the card")
         return None
-    return np.asarray(image[..., ::-1], dtype=np.uint8)
+    return image
 
 
 def _slices(picture: NDArray[np.uint8]) -> Iterator[tuple[int, int, NDArray[np.uint8]]]:

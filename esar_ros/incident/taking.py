@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import numpy as np
 from esar_ros.incident.features import Area, AreaKind, Floats, Mover, Position, Raster, Search, Track
 from esar_ros.incident.ground import Ground
 from esar_ros.incident.looks import Look
-from esar_ros.incident.photo_finds import finds
+from esar_ros.incident.photo_finds import finds, merge
 from esar_ros.incident.placing import UNCHECKED, Withheld, camera_height
 from esar_ros.incident.pod import Coverage, Curves, Target, pod_of_look, pod_of_walks, sweep_width
 from esar_ros.incident.sources import ardupilot, gpx, photos, polygons, ros_bag, srt, ulog
@@ -24,10 +24,9 @@ from esar_ros.perception.detectors.backend import DetectorBackend
 from esar_ros.planning.belief.detection_probability import TABLE_RANGE
 
 CELL = 5.0  # m, least cell of a POD: a person's place is known no better
+_PATCH = 16  # cells
 _BELOW = 3.0  # standard deviations that a drone may fly below the ground
 _DRONE_HEIGHT = 5.0  # m, error of a drone's height above the sea, as of LookErrors
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -46,24 +45,36 @@ class Terms:
     origin: Position | None = None  # of a bag's odometry
 
 
-def take(
-    path: Path,
+def take_photos(
+    name: str,
+    paths: Iterable[Path],
     intake: Intake,
     terms: Terms,
     taken: Collection[str] = (),
-    progress: Progress = lambda _done, _count: None,
-) -> Search:
-    """Returns what a file or folder tells. The intake is told of each thing left out.
+    progress: Callable[[], None] = lambda: None,
+) -> tuple[Search, dict[str, str]]:
+    """Returns what photographs tell that are not among those taken (by digest), and the digests of the taken ones with
+    their names. progress: is called before each. Raises UsageError where exifread is not installed."""
+    digests: dict[str, str] = {}
 
-    taken: digests of photographs that are passed over. Raises UsageError where all of it is unusable.
+    def looks() -> Iterator[Look]:
+        for photo in photos.read(paths, intake, taken, progress):
+            if photo.digest not in digests:
+                digests[photo.digest] = photo.look.source
+                yield photo.look
+
+    search = _of_looks(Path(name), looks(), intake, terms, Search(name))
+    return search, digests
+
+
+def take(path: Path, intake: Intake, terms: Terms) -> Search:
+    """Returns what a file or a folder of photographs tells; the intake is told of each thing left out.
+
+    Raises UsageError where all of it is unusable.
     """
     kind = recognise(path)
     if kind is Kind.PHOTOS:
-        told = (photo.look for photo in photos.read(photos.files(path), intake, taken, progress))
-        search = _of_looks(path, told, intake, terms, Search(path.stem))
-        if not search.tracks and not search.finds and not search.rasters:
-            raise UsageError(f"{path}: no photograph of it is taken", "see the lines above")
-        return search
+        return take_photos(path.stem, photos.files(path), intake, terms)[0]
     if kind is Kind.BAG:
         search, looks = ros_bag.read(path, intake, terms.topics, terms.origin)
         search = _of_looks(path, looks, intake, terms, search)
@@ -116,7 +127,8 @@ def _of_looks(path: Path, looks: Iterable[Look], intake: Intake, terms: Terms, s
             continue
         if terms.detector is not None and terms.ground is not None:
             search.finds += finds(look, terms.detector, terms.ground, intake, terms.home)
-    if places and not search.tracks:
+    search.finds = merge(search.finds)
+    if len(places) > 1 and not search.tracks:
         search.tracks = intake.track(path, path.stem, Mover.DRONE, *np.array(places).T)
     if ground is not None and coverage is not None and (pod := coverage.pod).any():
         search.rasters.append(_raster(path.stem, pod, ground))
@@ -144,16 +156,17 @@ def _raster(name: str, pod: Floats, ground: Ground) -> Raster:
 
 
 def footprints(name: str, seen: np.ndarray, ground: Ground) -> list[Area]:
-    """Returns the outlines of cells (H, W) that were seen."""
+    """Returns the outlines of cells (H, W) that were seen; patches and holes of a few cells are not told."""
     try:
         import shapely
         from rasterio import Affine
-        from rasterio.features import shapes
+        from rasterio.features import shapes, sieve
     except ImportError as error:
         raise UsageError(f"footprints need {error.name}", install("geo")) from None
     place = Affine(ground.cell, 0.0, ground.west, 0.0, -ground.cell, ground.north)
     areas = []
-    for shape, _ in shapes(seen.astype(np.uint8), mask=seen, transform=place):
+    whole = sieve(seen.astype(np.uint8), _PATCH)
+    for shape, _ in shapes(whole, mask=whole > 0, transform=place):
         polygon = shapely.geometry.shape(shape).simplify(ground.cell)
         rings = [_degrees(np.array(ring.coords)[:-1], ground) for ring in (polygon.exterior, *polygon.interiors)]
         areas.append(Area(name, AreaKind.FOOTPRINT, rings[0], tuple(rings[1:])))

@@ -13,9 +13,9 @@ import shapely
 
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.incident.features import AreaKind, Mover, Position
+from esar_ros.incident.sources import photos
 from esar_ros.incident.sources.intake import Intake
-from esar_ros.incident.taking import Terms, take
-from esar_ros.mission.errors import UsageError
+from esar_ros.incident.taking import Terms, take, take_photos
 from helpers import flight_logs
 from helpers.hills import LATITUDE, LONGITUDE, hills
 from helpers.photographs import photograph
@@ -117,10 +117,20 @@ def test_heights_of_a_drone_below_the_ground_are_left_out(tmp_path: Path, height
     assert any("below the ground" in line for line in intake.faults) != kept
 
 
-def test_what_gives_nothing_is_refused(tmp_path: Path) -> None:
+def test_photographs_come_in_once(tmp_path: Path) -> None:
+    paths = photos.files(card(tmp_path / "card"))
+    _, first = take_photos("card", paths[:4], Intake(HOME), Terms(GROUND, home=HOME))
+    assert list(first.values()) == [f"DJI_{number}.JPG" for number in range(4)]
+    seen = list[None]()
+    search, rest = take_photos("card", paths, Intake(HOME), Terms(GROUND, home=HOME), first, lambda: seen.append(None))
+    assert list(rest.values()) == ["DJI_4.JPG", "DJI_5.JPG"]
+    assert len(search.tracks[0].latitude) == 2 and len(seen) == 6
+
+
+def test_what_gives_nothing_is_said(tmp_path: Path) -> None:
     (tmp_path / "card").mkdir()
     photograph(tmp_path / "card" / "a.JPG", None)
     intake = Intake(HOME)
-    with pytest.raises(UsageError, match="no photograph of it is taken"):
-        take(tmp_path / "card", intake, Terms(GROUND))
+    search = take(tmp_path / "card", intake, Terms(GROUND))
+    assert not search.tracks and not search.rasters
     assert "it has no position" in intake.faults[0]

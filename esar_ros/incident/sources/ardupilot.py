@@ -63,7 +63,7 @@ def read(path: Path, intake: Intake) -> Search:
     if math.isnan(offset):
         intake.fault(path, "it knows no UTC: no GNSS time", "its track has no times")
     modes = dict.fromkeys(str(getattr(each, "Mode", "")) for each in rows["MODE"])
-    name = path.stem + f" ({', '.join(modes)})" * bool(modes)
+    name = path.stem + f" (modes {', '.join(modes)})" * bool(modes)
     search = Search(path.stem)
     search.tracks = intake.track(
         path, name, Mover.DRONE, latitude[flown], longitude[flown], altitude[flown], stamps[flown] + offset

@@ -10,7 +10,7 @@ import hashlib
 import io
 import math
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from fractions import Fraction
@@ -48,23 +48,23 @@ def files(path: Path) -> list[Path]:
 
 
 def read(
-    paths: Collection[Path],
+    paths: Iterable[Path],
     intake: Intake,
     taken: Collection[str] = (),
-    progress: Callable[[int, int], None] = lambda _done, _count: None,
+    progress: Callable[[], None] = lambda: None,
 ) -> Iterator[Photo]:
     """Yields the photographs that have a position; of each other one, and of each doubt, the intake is told.
 
-    taken: digests of those that are passed over. progress: is told how many of how many were read. Raises UsageError
-    where exifread is not installed.
+    taken: digests of those that are passed over. progress: is called before each. Raises UsageError where
+    exifread is not installed.
     """
     try:
         import exifread
     except ImportError:
         raise UsageError("photographs need exifread", install("geo")) from None
     cameras: dict[str, None] = {}
-    for done, path in enumerate(paths, start=1):
-        progress(done, len(paths))
+    for path in paths:
+        progress()
         try:
             size = path.stat().st_size
             with path.open("rb") as file:

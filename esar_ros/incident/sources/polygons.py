@@ -45,7 +45,7 @@ def read(path: Path, intake: Intake, pod: float | None = None) -> Search:
                     found += 1
                     if system is None:
                         raise UsageError(f"{path} does not say its coordinate system", "write it in WGS 84 (EPSG:4326)")
-                    project = pyproj.Transformer.from_crs(system, _WGS84, always_xy=True)
+                    project = pyproj.Transformer.from_crs(system, _WGS84, always_xy=True, allow_ballpark=False)
                     search.areas += _area(path, intake, part, project, name, _stated(values, pod))
     except UsageError:
         raise
@@ -76,6 +76,9 @@ def _area(path: Path, intake: Intake, polygon: Any, project: Any, name: str, pod
         intake.fault(path, f"{name}: its outline crosses itself", "mend it in the GIS")
         return []
     outline, *holes = (_ring(ring, project) for ring in (polygon.exterior, *polygon.interiors))
+    if not np.isfinite(outline).all():
+        intake.fault(path, f"{name}: its datum is not WGS 84", "nothing here converts it: write it in EPSG:4326")
+        return []
     if wrong := intake.why_not(outline[:, 1], outline[:, 0]):
         intake.fault(path, f"{name}: {wrong[0]}", wrong[1])
         return []

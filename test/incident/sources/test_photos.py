@@ -129,11 +129,11 @@ def test_a_cut_photograph_never_fails(tmp_path: Path, length: int) -> None:
 def test_a_card_is_taken_up_where_it_was_left(tmp_path: Path) -> None:
     for number in range(4):
         photograph(tmp_path / f"{number}.JPG", latitude=34.0 + 1e-4 * number)
-    paths, seen = photos.files(tmp_path), []
+    paths, seen = photos.files(tmp_path), list[None]()
     first = [photo.digest for photo, _ in zip(photos.read(paths, Intake(NEAR)), range(2), strict=False)]
-    rest = photos.read(paths, Intake(NEAR), first, lambda done, count: seen.append((done, count)))
+    rest = photos.read(paths, Intake(NEAR), first, lambda: seen.append(None))
     assert [photo.look.source for photo in rest] == ["2.JPG", "3.JPG"]
-    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert len(seen) == 4
 
 
 def test_memory_stays_flat(tmp_path: Path) -> None:

@@ -1,0 +1,200 @@
+"""`esar incident add DIR FILE ...`: takes in what was done, each file once."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from esar_ros.incident.features import Mover, PlaceKind, Position, Search
+from esar_ros.incident.ground import Ground
+from esar_ros.incident.pod import Curves, Target
+from esar_ros.incident.sources import photos, ros_bag
+from esar_ros.incident.sources.intake import Intake
+from esar_ros.incident.sources.kinds import Kind, recognise
+from esar_ros.incident.store import ELEVATION, Incident, digest_of
+from esar_ros.incident.taking import Terms, take, take_photos
+from esar_ros.mission import names
+from esar_ros.mission.errors import UsageError, suggest
+from esar_ros.mission.weather import Weather
+from esar_ros.perception.detectors.chosen import about_chosen, create_chosen
+from esar_ros.perception.detectors.real_pictures import real_flight_warning
+
+BATCH = 500  # photographs that are taken in at once: what a kill loses at most
+NOBODY = "none"  # in place of a detector: nobody looks at the photographs
+_TARGETS = {target.name.lower(): target for target in Target}
+
+
+def declare(verbs: Any) -> None:
+    """Adds the verb and its arguments."""
+    parser = verbs.add_parser("add", help="take in what was done: logs, tracks, photographs, searched ground, bags")
+    parser.add_argument("dir", type=Path, metavar="DIR", help="the incident's folder")
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="files, folders of photographs, bags")
+    parser.add_argument("--home", metavar="LAT,LON", help="where the drone took off: its heights are checked by it")
+    parser.add_argument(
+        "--as", dest="mover", choices=[each.value for each in Mover], default=Mover.PERSON.value,
+        help="who left a GPX (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--pod", type=float, metavar="P", help="of polygons that state none, or that a GPX bounds; 0..1"
+    )
+    parser.add_argument("--detection-range", type=float, metavar="M", help="m, at which people on foot see the target")
+    parser.add_argument("--target", choices=_TARGETS, default="medium", help="how visible it is (default: %(default)s)")
+    parser.add_argument("--geoid", type=float, metavar="M", help="m, of the geoid (EGM96) above the ellipsoid there")
+    parser.add_argument("--utc-offset", type=float, metavar="H", help="h, of clocks in local time that do not say")
+    parser.add_argument(
+        "--topic", action="append", default=[], metavar="ROLE=NAME", help="of a bag: " + ", ".join(ros_bag.ROLES)
+    )
+    parser.add_argument("--origin", metavar="LAT,LON[,ALT]", help="of a bag's odometry, where it has no NavSatFix")
+    parser.add_argument(
+        "--detector",
+        default=names.DEFAULT_DETECTOR,
+        metavar="NAME",
+        help=f"looks at photographs; {NOBODY}: nobody (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--weather",
+        choices=[each.value for each in Weather],
+        default=Weather.CLEAR.value,
+        help="of flights (default: %(default)s)",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Takes in each file; returns 1 where one gave nothing, after the others were taken."""
+    incident = Incident.open(arguments.dir)
+    intake = Intake(_near(incident), arguments.geoid, arguments.utc_offset)
+    terms = _terms(arguments, incident)
+    console, failed = Console(highlight=False, soft_wrap=True), False
+    pictures: list[Path] = []
+    for path in arguments.files:
+        try:
+            if recognise(path) is Kind.PHOTOS:
+                pictures += photos.files(path)
+            else:
+                console.print(f"{path}: {_add(path, incident, intake, terms)}")
+        except UsageError as error:
+            print(f"esar: {error}", file=sys.stderr)
+            failed = True
+    if pictures:
+        console.print(f"{len(pictures)} photographs: {_add_photos(pictures, incident, intake, terms, console)}")
+        if terms.detector is not None:
+            console.print(f"  {real_flight_warning(about_chosen(arguments.detector))}")
+    for line in intake.faults:
+        console.print(f"  left out or in doubt: {line}")
+    return 1 if failed else 0
+
+
+def _add(path: Path, incident: Incident, intake: Intake, terms: Terms) -> str:
+    """Returns what a file gave, in words. Raises UsageError."""
+    digest = digest_of(path)
+    if digest in incident.sources:
+        return "taken in before"
+    search = take(path, intake, terms)
+    if words := _words(search):
+        incident.add(search, digest, path.name)
+    return words or "nothing"
+
+
+def _add_photos(paths: Sequence[Path], incident: Incident, intake: Intake, terms: Terms, console: Console) -> str:
+    """Takes in the photographs that are new, a batch at a time: a kill loses one batch at most. Returns in words."""
+    total, name = Search(paths[0].parent.name), paths[0].parent.name
+    columns = (TextColumn("  Reading"), BarColumn(), TextColumn("{task.completed:.0f} / {task.total:.0f}"))
+    with Progress(*columns, TimeRemainingColumn(), console=console, disable=not sys.stdout.isatty()) as progress:
+        task = progress.add_task("", total=len(paths))
+        for begin in range(0, len(paths), BATCH):
+            batch = paths[begin : begin + BATCH]
+            taken = incident.sources
+            search, digests = take_photos(name, batch, intake, terms, taken, lambda: progress.advance(task))
+            if digests:
+                incident.sources.update(digests)
+                incident.add(search, hashlib.sha256("".join(digests).encode()).hexdigest(), name)
+                total.add(search)
+    return _words(total) or "nothing new"
+
+
+def _words(search: Search) -> str:
+    """Returns what a search holds."""
+    parts = [
+        f"{len(items)} {name}{'s' * (len(items) != 1)}"
+        for name, items in (
+            ("track", search.tracks), ("find", search.finds), ("place", search.places), ("area", search.areas),
+        )
+        if items
+    ]  # fmt: skip
+    for raster in search.rasters:
+        seen = raster.values[raster.values > 0.0]
+        parts.append(
+            f"{seen.size * raster.cell**2 / 1e4:.1f} ha seen, mean POD {seen.mean() if seen.size else 0.0:.2f}"
+        )
+    return ", ".join(parts)
+
+
+def _near(incident: Incident) -> Position | None:
+    """Returns where the search is: its initial planning point, else its first place."""
+    places = sorted(incident.search.places, key=lambda place: place.kind is not PlaceKind.IPP)
+    return places[0].position if places else None
+
+
+def _terms(arguments: argparse.Namespace, incident: Incident) -> Terms:
+    """Raises UsageError."""
+    elevations = incident.rasters(ELEVATION)
+    nobody = arguments.detector == NOBODY
+    return Terms(
+        ground=Ground.of(elevations[-1]) if elevations else None,
+        curves=Curves(names.DEFAULT_DETECTOR if nobody else arguments.detector.partition(":")[0], arguments.weather),
+        detector=None if nobody else create_chosen(arguments.detector),
+        home=_position("--home", arguments.home) if arguments.home else _home(incident),
+        mover=Mover(arguments.mover),
+        pod=_share("--pod", arguments.pod),
+        detection_range=_positive("--detection-range", arguments.detection_range),
+        target=_TARGETS[arguments.target],
+        topics=_topics(arguments.topic),
+        origin=_position("--origin", arguments.origin) if arguments.origin else None,
+    )
+
+
+def _home(incident: Incident) -> Position | None:
+    """Returns where vehicles start, if all start at one place."""
+    homes = [place.position for place in incident.search.places if place.kind is PlaceKind.HOME]
+    return homes[0] if len(homes) == 1 else None
+
+
+def _position(flag: str, text: str) -> Position:
+    try:
+        latitude, longitude, *altitude = (float(part) for part in text.split(","))
+    except ValueError:
+        raise UsageError(f"{flag} {text}", "two numbers, LAT,LON in degrees") from None
+    if len(altitude) > 1 or not (abs(latitude) <= 90.0 and abs(longitude) <= 180.0):
+        swapped = abs(latitude) <= 180.0 and abs(longitude) <= 90.0
+        raise UsageError(f"{flag} {text}", "did you swap? " * swapped + "LAT,LON in degrees, latitude within 90")
+    return Position(latitude, longitude, altitude[0] if altitude else None)
+
+
+def _share(flag: str, value: float | None) -> float | None:
+    if value is not None and not 0.0 <= value < 1.0:
+        raise UsageError(f"{flag} {value:g}", "a share, 0 to 0.99")
+    return value
+
+
+def _positive(flag: str, value: float | None) -> float | None:
+    if value is not None and not (math.isfinite(value) and value > 0.0):
+        raise UsageError(f"{flag} {value:g}", "metres, above 0")
+    return value
+
+
+def _topics(pairs: Sequence[str]) -> dict[str, str]:
+    topics = {}
+    for pair in pairs:
+        role, equals, topic = pair.partition("=")
+        if not equals or role not in ros_bag.ROLES:
+            raise UsageError(f"--topic {pair}", f"ROLE=NAME; {suggest(role, ros_bag.ROLES)}")
+        topics[role] = topic
+    return topics
