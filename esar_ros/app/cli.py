@@ -20,7 +20,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "report": ("compare benchmark runs, or show a flown mission again", "esar_ros.app.report"),
     "tasks": ("list and show tasks", "esar_ros.app.tasks"),
     "brief": ("what is understood of a brief, and the prior that it makes", "esar_ros.app.brief"),
-    "incident": ("a real search: take in what was done", "esar_ros.app.incident.verbs"),
+    "incident": ("a real search: begin, plan flights, take in what was done", "esar_ros.app.incident.verbs"),
     "bench": ("fly many tasks by many methods; goes on where it was ended", "esar_ros.app.bench"),
     "scenarios": ("check, label, describe, make and fly UAVBench's scenarios", "esar_ros.app.suites.scenarios"),
     "mcq": ("questions about UAV missions for language models: check, ask, compare", "esar_ros.app.suites.mcq"),

@@ -59,9 +59,8 @@ def lay_prior(words: str, ipp: Place, ground: Ground, distances: Distances, seed
         random = np.random.default_rng(seed)
         ends = sample(facts, None, np.zeros(2), PriorSettings(samples=SAMPLES), random).ends
         ends = ends + random.normal(0.0, max(sigma, 1e-9), ends.shape)
-        cells = cells + share * _density(
-            ends, ground, middle, ground.convergence(position.latitude, position.longitude)
-        )
+        turned = ground.convergence(position.latitude, position.longitude)
+        cells = cells + share * _density(ends, ground, middle, turned)
     within = float(cells.sum())
     cells = cells * likelihood_of_slope(ground)
     cells *= within / max(float(cells.sum()), 1e-300)  # who is not on the cliff is on the ground about it
@@ -117,11 +116,8 @@ def segments(poa: Floats, ground: Ground, inside: NDArray[np.bool_] | None = Non
             bottom, right = min(top + step, rows), min(left + step, columns)
             corners = ((left, top), (right, top), (right, bottom), (left, bottom))
             outline = [_degrees(ground, column, row) for column, row in corners]
-            found.append(
-                Area(
-                    f"{_letters(letter)}{number + 1}", AreaKind.SEGMENT, np.array(outline), poa=float(poa[block].sum())
-                )
-            )
+            name = f"{_letters(letter)}{number + 1}"
+            found.append(Area(name, AreaKind.SEGMENT, np.array(outline), poa=float(poa[block].sum())))
     return found
 
 

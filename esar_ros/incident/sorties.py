@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import uniform_filter  # type: ignore[import-untyped]
+from scipy.ndimage import maximum_filter, uniform_filter  # type: ignore[import-untyped]
 
 from esar_ros.incident.features import Floats, Position, Sortie, Waypoint
 from esar_ros.incident.ground import Ground
@@ -71,7 +72,7 @@ def success(poa: Floats, ground: Ground, way: Floats, curve: Floats) -> tuple[fl
     """Returns the POS of a way (N, 2; m, grid), the hectares that it covers, and the POD of each cell (H, W)."""
     pod = np.zeros(poa.shape)
     places = _centres(ground)
-    for start, end in zip(way[:-1], way[1:], strict=True):
+    for start, end in pairwise(way):
         window = _window(ground, np.stack([start, end]), len(curve))
         seen = _pod(places[window], start, end, curve)
         pod[window] = 1.0 - (1.0 - pod[window]) * (1.0 - seen)
@@ -87,6 +88,8 @@ class _Planner:
         reach = int(np.flatnonzero(flights.curve >= LEAST)[-1]) + 1 if (flights.curve >= LEAST).any() else 1
         self._curve = flights.curve[: reach + 1]
         self._places = _centres(ground)
+        near = 2 * max(1, math.ceil(CLEAR / ground.cell)) + 1
+        self._highest = maximum_filter(np.nan_to_num(ground.heights, nan=-math.inf), near)
         self._closed = closed
         self._home = np.array(ground.to_grid(home.latitude, home.longitude))
         altitude = ground.height(*self._home) if home.altitude is None else home.altitude
@@ -175,18 +178,14 @@ class _Planner:
         """Returns heights (m above the sea) along a leg, each above the highest ground near it."""
         count = max(2, math.ceil(float(np.linalg.norm(end - start)) / STEP) + 1)
         column, row = self._cells(start + (end - start) * np.linspace(0.0, 1.0, count)[:, None])
-        near = max(1, math.ceil(CLEAR / self._ground.cell))
-        rows, columns = self._ground.heights.shape
-        highest = []
-        for r, c in zip(np.clip(row, 0, rows - 1), np.clip(column, 0, columns - 1), strict=True):
-            part = self._ground.heights[max(0, r - near) : r + near + 1, max(0, c - near) : c + near + 1]
-            highest.append(float(np.nanmax(part)) if np.isfinite(part).any() else math.nan)
-        return np.array(highest) + self._flights.height
+        rows, columns = self._highest.shape
+        highest = self._highest[np.clip(row, 0, rows - 1), np.clip(column, 0, columns - 1)]
+        return np.asarray(highest + self._flights.height)
 
     def _waypoints(self, way: Floats) -> tuple[Waypoint, ...]:
         """Returns the corners of a way, and places between where the ground asks for another height."""
         points: list[Waypoint] = []
-        for start, end in zip(way[:-1], way[1:], strict=True):
+        for start, end in pairwise(way):
             heights = self._heights(start, end)
             places = start + (end - start) * np.linspace(0.0, 1.0, len(heights))[:, None]
             kept = _kept(heights)
@@ -197,7 +196,8 @@ class _Planner:
 
 
 def _kept(heights: Floats, off: float = 3.0) -> NDArray[np.int64]:
-    """Returns the indices of heights between which straight lines lie within a distance (m) of all (Douglas, Peucker)."""
+    """Returns the indices of heights between which straight lines lie within a distance (m) of all (Douglas and
+    Peucker)."""
     kept, parts = {0, len(heights) - 1}, [(0, len(heights) - 1)]
     while parts:
         first, last = parts.pop()

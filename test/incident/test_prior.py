@@ -35,7 +35,7 @@ def test_it_sums_to_one(words: str, sigma: float | None) -> None:
 
 
 def test_without_words_it_is_as_the_statistics_say() -> None:
-    prior, ground = laid("Nobody knows anything.")
+    prior, _ = laid("Nobody knows anything.")
     assert prior.by_words == 0.0
     away = np.hypot(*np.meshgrid(*(2 * [np.arange(COUNT) * CELL + CELL / 2.0 - 2000.0])))
     for distance in (500.0, 1100.0, 1900.0):

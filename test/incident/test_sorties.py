@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -100,7 +101,7 @@ def test_closed_ground_is_flown_around() -> None:
     closed[38:41, 20:80] = True
     (sortie,) = plan(poa + 1e-6, of, home(of), 1, 20.0, FLIGHTS, closed)
     way = grid_of(of, sortie)
-    for start, end in zip(way[:-1], way[1:], strict=True):
+    for start, end in pairwise(way):
         for share in np.linspace(0.0, 1.0, 60):
             place = start + share * (end - start)
             row, column = int((of.north - place[1]) // CELL), int((place[0] - of.west) // CELL)

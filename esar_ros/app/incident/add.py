@@ -13,6 +13,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from esar_ros.app.incident.places import position
 from esar_ros.incident.features import Mover, PlaceKind, Position, Search
 from esar_ros.incident.ground import Ground
 from esar_ros.incident.pod import Curves, Target
@@ -151,13 +152,13 @@ def _terms(arguments: argparse.Namespace, incident: Incident) -> Terms:
         ground=Ground.of(elevations[-1]) if elevations else None,
         curves=Curves(names.DEFAULT_DETECTOR if nobody else arguments.detector.partition(":")[0], arguments.weather),
         detector=None if nobody else create_chosen(arguments.detector),
-        home=_position("--home", arguments.home) if arguments.home else _home(incident),
+        home=position("--home", arguments.home) if arguments.home else _home(incident),
         mover=Mover(arguments.mover),
         pod=_share("--pod", arguments.pod),
         detection_range=_positive("--detection-range", arguments.detection_range),
         target=_TARGETS[arguments.target],
         topics=_topics(arguments.topic),
-        origin=_position("--origin", arguments.origin) if arguments.origin else None,
+        origin=position("--origin", arguments.origin) if arguments.origin else None,
     )
 
 
@@ -165,17 +166,6 @@ def _home(incident: Incident) -> Position | None:
     """Returns where vehicles start, if all start at one place."""
     homes = [place.position for place in incident.search.places if place.kind is PlaceKind.HOME]
     return homes[0] if len(homes) == 1 else None
-
-
-def _position(flag: str, text: str) -> Position:
-    try:
-        latitude, longitude, *altitude = (float(part) for part in text.split(","))
-    except ValueError:
-        raise UsageError(f"{flag} {text}", "two numbers, LAT,LON in degrees") from None
-    if len(altitude) > 1 or not (abs(latitude) <= 90.0 and abs(longitude) <= 180.0):
-        swapped = abs(latitude) <= 180.0 and abs(longitude) <= 90.0
-        raise UsageError(f"{flag} {text}", "did you swap? " * swapped + "LAT,LON in degrees, latitude within 90")
-    return Position(latitude, longitude, altitude[0] if altitude else None)
 
 
 def _share(flag: str, value: float | None) -> float | None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from esar_ros.app.arguments import Parser
-from esar_ros.app.incident import add
+from esar_ros.app.incident import add, new, plan
 
-VERBS = {"add": add}  # a module declares its arguments and runs them
+VERBS = {"new": new, "plan": plan, "add": add}  # a module declares its arguments and runs them
 
 
 def main(argv: list[str]) -> int:

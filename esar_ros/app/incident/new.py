@@ -1,0 +1,173 @@
+"""`esar incident new DIR`: a folder for a search, with its map, its words and the first POA."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+
+from esar_ros.app.incident.places import position
+from esar_ros.incident.features import Area, AreaKind, Floats, Place, PlaceKind, Raster, Search
+from esar_ros.incident.ground import Ground, read_ground
+from esar_ros.incident.prior import Prior, lay_prior, segments
+from esar_ros.incident.probability import cells_in
+from esar_ros.incident.sources import polygons
+from esar_ros.incident.sources.intake import Intake
+from esar_ros.incident.store import ELEVATION, POA, Incident
+from esar_ros.mission.errors import UsageError, suggest
+from esar_ros.mission.task_files import read_text
+from esar_ros.planning.belief.brief.telling import questions, told
+from esar_ros.planning.belief.brief.tokens import LONGEST
+from esar_ros.planning.methods.patterns.lost_persons import load_lost_persons
+from esar_ros.sim.terrain.map_import import CHARACTERS, ImportOptions, import_map
+
+CELL = 20.0  # m, of the POA
+SAMPLES = 1025  # heights a side of the map that is flown
+
+
+def declare(verbs: Any) -> None:
+    """Adds the verb and its arguments."""
+    persons = load_lost_persons().categories
+    parser = verbs.add_parser("new", help="begin: map, words, where somebody was last seen, the first POA")
+    parser.add_argument("dir", type=Path, metavar="DIR", help="a folder that is made")
+    parser.add_argument("--dem", type=Path, required=True, metavar="FILE", help="elevation model, m above the sea")
+    parser.add_argument(
+        "--ipp", required=True, metavar="LAT,LON[,±M]", help="initial planning point: last seen or known, and how sure"
+    )
+    parser.add_argument("--brief", type=Path, required=True, metavar="FILE", help="text: what is known")
+    parser.add_argument("--subject", default="hiker", metavar="KIND", help=f"of {', '.join(persons)} (default: hiker)")
+    parser.add_argument(
+        "--domain", default="temperate_mountains", metavar="NAME", help="of its statistics (default: %(default)s)"
+    )
+    parser.add_argument("--area", type=Path, metavar="FILE", help="polygon of what is searched (GeoJSON, KML, GPX)")
+    parser.add_argument("--size", type=float, default=4000.0, metavar="M", help="side of the map (default: 4000)")
+    parser.add_argument(
+        "--character", choices=sorted(CHARACTERS), default="alpine", help="plants and colours of the rehearsal's map"
+    )
+    parser.add_argument("--time", metavar="ISO", help="when it happened, with its zone; default: now")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Makes the folder. Raises UsageError."""
+    words = _words(arguments.brief)
+    latitude_longitude, sigma = _ipp(arguments.ipp)
+    persons = load_lost_persons()
+    if arguments.subject not in persons.categories:
+        raise UsageError(f"--subject {arguments.subject}", suggest(arguments.subject, persons.categories))
+    domains = persons.categories[arguments.subject]
+    if arguments.domain not in domains:
+        raise UsageError(f"--domain {arguments.domain} of {arguments.subject}", suggest(arguments.domain, domains))
+    time = _time(arguments.time)
+    where = position("--ipp", latitude_longitude)
+    ground = _about(read_ground(arguments.dem), where.latitude, where.longitude, arguments.size, arguments.dem)
+    ipp = Place("IPP", PlaceKind.IPP, where, sigma, time.timestamp())
+    coarse = ground.coarser(CELL)
+    search = Search(arguments.dir.name, places=[ipp])
+    if arguments.area is not None:
+        search.areas = _area(arguments.area, Intake(where))
+    prior = lay_prior(words, ipp, coarse, persons.category(arguments.subject, arguments.domain))
+    inside = cells_in(search.areas, coarse) if search.areas else None
+    search.areas += segments(prior.cells, coarse, inside)
+    search.rasters = [
+        _raster("elevation", ground.heights, ground, ELEVATION),
+        _raster("prior", prior.cells, coarse, POA),
+    ]
+    map_id = re.sub(r"[^a-z0-9]+", "_", arguments.dir.name.casefold()).strip("_")[:40] or "valley"
+    about = {
+        "subject": arguments.subject, "domain": arguments.domain, "map": map_id, "time": time.isoformat(),
+        "by_words": f"{prior.by_words:g}",
+    }  # fmt: skip
+    incident = Incident.create(arguments.dir, search, about, words)
+    centre = (where.latitude, where.longitude)
+    import_map(
+        arguments.dem,
+        ImportOptions(map_id, arguments.character, arguments.size, SAMPLES, centre, arguments.dir.name),
+        arguments.dir / "map",
+    )
+    _say(incident, prior, words)
+    return 0
+
+
+def _raster(name: str, values: Floats, ground: Ground, unit: str) -> Raster:
+    return Raster(name, values.astype(np.float32), ground.west, ground.north, ground.cell, ground.crs, unit)
+
+
+def _say(incident: Incident, prior: Prior, words: str) -> None:
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    for line in told(words, prior.facts):
+        for warning in line.warnings:
+            console.print(f"  {warning}")
+        if line.unused:
+            console.print(f"  used for neither where nor who: {line.unused}")
+    for question in questions(words, prior.facts):
+        console.print(f"to decide: {question}")
+    by = (
+        f"{prior.by_words:.0%} by the words, the rest by distances of lost {incident.about['subject']}s, none on cliffs"
+    )
+    console.print(f"POA: {1.0 - prior.rest:.0%} on the map, {prior.rest:.0%} elsewhere; {by}")
+    parts = sorted((area for area in incident.search.areas if area.poa is not None), key=lambda area: -(area.poa or 0))
+    most = ", ".join(f"{area.name} {area.poa:.1%}" for area in parts[:5])
+    console.print(f"Segments: {len(parts)}, the likeliest {most}")
+    console.print(f"{incident.folder / 'incident.gpkg'}  (WGS 84; opens in any GIS)")
+    console.print(f"Next: esar incident plan {incident.folder}")
+
+
+def _words(path: Path) -> str:
+    words = read_text(path, what="brief")
+    if not words.strip():
+        raise UsageError(f"brief {path} is empty", "give some words")
+    if len(words) > LONGEST:
+        raise UsageError(f"brief {path}: longer than {LONGEST} characters", "give the brief alone")
+    return words
+
+
+def _ipp(text: str) -> tuple[str, float]:
+    """Returns LAT,LON as it was given, and the error in m."""
+    match = re.fullmatch(r"([^,]+,[^,]+?)(?:,\s*(?:±|\+-|\+/-)?\s*([\d.]+)\s*m?)?\s*", text)
+    try:
+        return (match[1], float(match[2] or 0.0)) if match else (text, 0.0)
+    except ValueError:
+        raise UsageError(f"--ipp {text}", "LAT,LON or LAT,LON,±M, e.g. 44.2704,-71.3033,±100") from None
+
+
+def _time(text: str | None) -> datetime:
+    if text is None:
+        return datetime.now().astimezone().replace(microsecond=0)
+    try:
+        time = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except ValueError:
+        raise UsageError(f"--time {text}", "ISO 8601, e.g. 2026-06-01T14:30+02:00") from None
+    if time.tzinfo is None:
+        raise UsageError(f"--time {text} has no zone", f"add it: {text}Z, or {text}+02:00")
+    return time
+
+
+def _area(path: Path, intake: Intake) -> list[Area]:
+    areas = polygons.read(path, intake, 0.0).areas
+    if intake.faults or not areas:
+        raise UsageError(f"--area {path}: {'; '.join(intake.faults) or 'holds no polygon'}", "give one of this search")
+    return [Area(area.name, AreaKind.SEARCH, area.outline, area.holes) for area in areas]
+
+
+def _about(ground: Ground, latitude: float, longitude: float, size: float, path: Path) -> Ground:
+    """Returns the square of a size (m) about a point. Raises UsageError where the model does not reach so far."""
+    x, y = ground.to_grid(latitude, longitude)
+    rows, columns = ground.heights.shape
+    half = size / 2.0
+    left, right = int((x - half - ground.west) // ground.cell), int((x + half - ground.west) // ground.cell) + 1
+    top, bottom = int((ground.north - y - half) // ground.cell), int((ground.north - y + half) // ground.cell) + 1
+    part = ground.heights[max(top, 0) : max(bottom, 0), max(left, 0) : max(right, 0)]
+    if left < 0 or top < 0 or right > columns or bottom > rows or not np.isfinite(part).mean() > 0.9:
+        swapped = ground.to_grid(longitude, latitude) if abs(longitude) <= 90.0 else (np.inf, np.inf)
+        on = 0.0 <= swapped[0] - ground.west <= columns * ground.cell
+        on = on and 0.0 <= ground.north - swapped[1] <= rows * ground.cell
+        cure = (
+            "did you swap latitude and longitude?" if on else "give another model, a point on it, or a smaller --size"
+        )
+        raise UsageError(f"{path} does not reach {half:g} m about {latitude:.5f}, {longitude:.5f}", cure)
+    return Ground(part, ground.west + left * ground.cell, ground.north - top * ground.cell, ground.cell, ground.crs)

@@ -1,0 +1,85 @@
+"""`esar incident plan DIR`: the next flights, by the POS that a minute of each brings."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from esar_ros.app.incident.places import position
+from esar_ros.incident.features import Place, PlaceKind, Position
+from esar_ros.incident.formats import kml, qgc_plan, wpml
+from esar_ros.incident.pod import Curves
+from esar_ros.incident.probability import closed_cells, poa_ground, stand
+from esar_ros.incident.sorties import Flights, plan
+from esar_ros.incident.store import Incident
+from esar_ros.mission import names
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.vehicle import load_vehicle
+from esar_ros.mission.weather import Weather
+
+
+def declare(verbs: Any) -> None:
+    """Adds the verb and its arguments."""
+    parser = verbs.add_parser("plan", help="the next sorties: routes, what each is worth, files for ground stations")
+    parser.add_argument("dir", type=Path, metavar="DIR", help="the incident's folder")
+    parser.add_argument("--vehicles", type=int, default=1, metavar="N", help="that fly (default: 1)")
+    parser.add_argument("--minutes", type=float, default=25.0, metavar="MIN", help="of a battery (default: 25)")
+    parser.add_argument("--home", metavar="LAT,LON", help="where they start (default: the last home, else the IPP)")
+    parser.add_argument("--height", type=float, default=40.0, metavar="M", help="above ground (default: 40)")
+    parser.add_argument("--max-height", type=float, default=120.0, metavar="M", help="that is allowed (default: 120)")
+    parser.add_argument("--speed", type=float, default=8.0, metavar="M/S", help="over ground (default: 8)")
+    parser.add_argument("--detector", default=names.DEFAULT_DETECTOR, metavar="NAME", help="whose measured POD counts")
+    parser.add_argument("--weather", choices=[each.value for each in Weather], default=Weather.CLEAR.value)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Plans, and keeps the sorties in the incident in place of those before. Raises UsageError."""
+    for flag, value, least, most in (
+        ("--vehicles", arguments.vehicles, 1, 20), ("--minutes", arguments.minutes, 1.0, 600.0),
+        ("--height", arguments.height, 5.0, 500.0), ("--speed", arguments.speed, 1.0, 25.0),
+    ):  # fmt: skip
+        if not least <= value <= most:
+            raise UsageError(f"{flag} {value:g}", f"between {least:g} and {most:g}")
+    incident = Incident.open(arguments.dir)
+    ground, (now, _) = poa_ground(incident), stand(incident)
+    home = position("--home", arguments.home) if arguments.home else _home(incident)
+    focal = load_vehicle().image.model.fx
+    detection = Curves(arguments.detector, arguments.weather).of(focal, None, home.longitude)
+    curve = detection.curves.beside(arguments.height).person
+    flights = Flights(curve, arguments.height, arguments.speed, ceiling=arguments.max_height)
+    closed = closed_cells(incident.search, ground)
+    sorties = plan(now.normalised, ground, home, arguments.vehicles, arguments.minutes, flights, closed)
+    search = incident.search
+    search.sorties = [replace(sortie, name=f"sortie {sortie.name}") for sortie in sorties]
+    if not any(place.kind is PlaceKind.HOME and place.position == home for place in search.places):
+        search.places.append(Place("home", PlaceKind.HOME, home))
+    incident.save()
+    folder = incident.folder / "plans"
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    qgc_plan.write(search, folder)
+    kml.write(search, folder / "plan.kml")
+    try:
+        wpml.write(search, folder)
+    except UsageError as error:  # what DJI's format cannot hold others can
+        console.print(f"not for DJI: {error}")
+    for sortie in search.sorties:
+        console.print(
+            f"{sortie.name}: POS {sortie.pos:.1%}, {sortie.hectares:.1f} ha, {sortie.minutes:.1f} min, "
+            f"{len(sortie.waypoints)} waypoints"
+        )
+    console.print(f"together: POS {sum(sortie.pos or 0.0 for sortie in search.sorties):.1%}")
+    console.print(f"POD as {arguments.detector} was measured in pictures of the simulator, at {arguments.height:g} m")
+    console.print(f"{folder}: .plan for QGroundControl, .kmz (WPML) for DJI, plan.kml")
+    return 0
+
+
+def _home(incident: Incident) -> Position:
+    for kind in (PlaceKind.HOME, PlaceKind.IPP):
+        for place in reversed(incident.search.places):
+            if place.kind is kind:
+                return place.position
+    raise UsageError(f"{incident.folder} has neither a home nor an IPP", "give --home LAT,LON")

@@ -1,0 +1,99 @@
+"""POA and POD of an incident as they stand: the first POA, and what all that was done leaves of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from esar_ros.incident.features import Area, AreaKind, Floats, Raster, Search
+from esar_ros.incident.ground import Ground
+from esar_ros.incident.pod import Shifted, shift
+from esar_ros.incident.store import ELEVATION, POA, POD, Incident
+from esar_ros.mission.errors import UsageError, install
+
+
+def poa_ground(incident: Incident) -> Ground:
+    """Returns the ground by the cells of the POA. Raises UsageError where the incident has none."""
+    poa, elevation = incident.rasters(POA), incident.rasters(ELEVATION)
+    if not poa or not elevation:
+        raise UsageError(f"{incident.folder} has no probability of area", "make it: esar incident new")
+    return Ground.of(elevation[0]).coarser(poa[0].cell)
+
+
+def stand(incident: Incident) -> tuple[Shifted, Floats]:
+    """Returns the POA that is left, and the cumulative POD (H, W) of all that was done, by the cells of the POA."""
+    poa = incident.rasters(POA)[0]
+    missed = np.ones(poa.values.shape)
+    for raster in incident.rasters(POD):
+        missed *= 1.0 - _on(poa, raster)
+    ground = poa_ground(incident)
+    for area in incident.search.areas:
+        if area.kind is AreaKind.SEARCHED and area.pod is not None:
+            missed[cells_in([area], ground)] *= 1.0 - area.pod
+    prior = np.nan_to_num(poa.values.astype(np.float64))
+    rest = max(0.0, 1.0 - float(prior.sum()))  # a raster's single precision, too
+    return shift(prior, rest, 1.0 - missed), 1.0 - missed
+
+
+def by_segment(incident: Incident, now: Shifted, pod: Floats) -> list[Area]:
+    """Returns the segments with the POA that is left in each, normalised, and their POD, a mean by the POA before."""
+    ground, prior = poa_ground(incident), np.nan_to_num(incident.rasters(POA)[0].values.astype(np.float64))
+    told = []
+    for area in incident.search.areas:
+        if area.kind is AreaKind.SEGMENT:
+            inside = cells_in([area], ground)
+            weight = prior[inside]
+            mean = float((pod[inside] * weight).sum() / weight.sum()) if weight.sum() > 0.0 else 0.0
+            told.append(replace(area, poa=float(now.normalised[inside].sum()), pod=mean))
+    return told
+
+
+def closed_cells(search: Search, ground: Ground) -> NDArray[np.bool_] | None:
+    """Returns the cells (H, W) that zones or the edge of the search area close; None where all are open."""
+    zones = [area for area in search.areas if area.kind is AreaKind.NO_FLY]
+    bounds = [area for area in search.areas if area.kind is AreaKind.SEARCH]
+    if not zones and not bounds:
+        return None
+    closed = cells_in(zones, ground) if zones else np.zeros(ground.heights.shape, bool)
+    return closed | ~cells_in(bounds, ground) if bounds else closed
+
+
+def cells_in(areas: list[Area], ground: Ground) -> NDArray[np.bool_]:
+    """Returns which cells (H, W) of the ground have their middle in one of the areas."""
+    try:
+        import shapely
+        from rasterio import Affine
+        from rasterio.features import rasterize
+    except ImportError as error:
+        raise UsageError(f"areas need {error.name}", install("geo")) from None
+    shapes = []
+    for area in areas:
+        rings = []
+        for ring in (area.outline, *area.holes):
+            cells = ground.cells(np.asarray(ring[:, 1]), np.asarray(ring[:, 0]))
+            rings.append(cells * (ground.cell, -ground.cell) + (ground.west, ground.north))
+        shapes.append(shapely.Polygon(rings[0], rings[1:]))
+    place = Affine(ground.cell, 0.0, ground.west, 0.0, -ground.cell, ground.north)
+    burnt = rasterize(shapes, ground.heights.shape, transform=place, dtype="uint8") if shapes else 0
+    return np.asarray(burnt, dtype=bool) | np.zeros(ground.heights.shape, bool)
+
+
+def _on(target: Raster, source: Raster) -> Floats:
+    """Returns the means (H, W) of a raster's cells within each of another's; 0 where it holds none."""
+    try:
+        from rasterio import Affine
+        from rasterio.warp import Resampling, reproject
+    except ImportError as error:
+        raise UsageError(f"rasters need {error.name}", install("geo")) from None
+    out = np.zeros(target.values.shape)
+
+    def place(raster: Raster) -> object:
+        return Affine(raster.cell, 0.0, raster.west, 0.0, -raster.cell, raster.north)
+
+    reproject(
+        np.nan_to_num(source.values.astype(np.float64)), out, src_transform=place(source), src_crs=source.crs,
+        dst_transform=place(target), dst_crs=target.crs, resampling=Resampling.average,
+    )  # fmt: skip
+    return np.clip(np.nan_to_num(out), 0.0, 1.0)
