@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from esar_ros.app.arguments import Parser
-from esar_ros.app.incident import add, new, plan
+from esar_ros.app.incident import add, debrief, new, plan
 
-VERBS = {"new": new, "plan": plan, "add": add}  # a module declares its arguments and runs them
+VERBS = {"new": new, "plan": plan, "add": add, "debrief": debrief}  # a module declares its arguments and runs them
 
 
 def main(argv: list[str]) -> int:

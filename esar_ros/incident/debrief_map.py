@@ -1,0 +1,122 @@
+"""The map of an incident as a picture: the ground in relief, what is left of the POA, what was covered, by whom."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+from matplotlib.colors import LightSource, LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.patches import Ellipse as Oval
+
+from esar_ros.incident.features import Area, AreaKind, Floats, Mover, PlaceKind, Position, Search
+from esar_ros.incident.formats.words import find_colour
+from esar_ros.incident.ground import Ground
+from esar_ros.mission.clues import PERSON
+
+DOTS = 170  # an inch
+COVERED = 0.5  # POD from which ground is drawn as covered
+MOVERS = {Mover.DRONE: ("#1f5fbf", "drone"), Mover.PERSON: ("#2b8a3e", "on foot"), Mover.DOG: ("#8a5a2b", "dog")}
+PLANNED = "#7b3fa0"
+_LIKELY = LinearSegmentedColormap.from_list("poa", [(1, 0.8, 0.3, 0.0), (1, 0.6, 0.15, 0.6), (0.8, 0.05, 0.05, 0.8)])
+
+
+def draw_map(search: Search, segments: list[Area], ground: Ground, poa: Floats, pod: Floats) -> bytes:
+    """Returns a PNG. ground: by the cells of POA (what is left) and POD, (H, W) each."""
+    figure = Figure(figsize=(7.6, 7.6), layout="constrained")
+    axes = figure.add_subplot()
+    rows, columns = ground.heights.shape
+    extent = (ground.west, ground.west + columns * ground.cell, ground.north - rows * ground.cell, ground.north)
+    heights = np.nan_to_num(ground.heights, nan=float(np.nanmean(ground.heights)))
+    shade = LightSource(315, 45).hillshade(heights, dx=ground.cell, dy=ground.cell)
+    axes.imshow(shade, cmap="gray", vmin=-0.3, vmax=1.3, extent=extent, interpolation="bilinear")
+    top = float(np.quantile(poa[poa > 0.0], 0.995)) if (poa > 0.0).any() else 1.0
+    axes.imshow(poa, cmap=_LIKELY, vmin=0.0, vmax=top, extent=extent, interpolation="bilinear")
+    if (pod >= COVERED).any():
+        x = ground.west + ground.cell * (np.arange(columns) + 0.5)
+        y = ground.north - ground.cell * (np.arange(rows) + 0.5)
+        axes.contourf(x, y, pod, levels=[COVERED, 1.01], colors="none", hatches=["////"])
+        axes.contour(x, y, pod, levels=[COVERED], colors="#1d2429", linewidths=0.7)
+    _draw_areas(axes, search, segments, ground)
+    _draw_ways(axes, search, ground)
+    _draw_marks(axes, search, ground)
+    _finish(axes, extent, ground)
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png", dpi=DOTS)
+    return picture.getvalue()
+
+
+def _draw_areas(axes: Any, search: Search, segments: list[Area], ground: Ground) -> None:
+    likeliest = {area.name for area in sorted(segments, key=lambda area: -(area.poa or 0.0))[:12]}
+    for area in segments:
+        ring = _on_grid(area.outline, ground)
+        axes.plot(*_closed(ring).T, color="#33333355", linewidth=0.4)
+        if area.name in likeliest:
+            axes.text(*ring.mean(axis=0), area.name, ha="center", va="center", fontsize=7, color="#222")
+    for kind, colour in ((AreaKind.NO_FLY, "#d7191c"), (AreaKind.DANGER, "#f28e2b"), (AreaKind.SEARCH, "#222222")):
+        for number, area in enumerate(area for area in search.areas if area.kind is kind):
+            label = kind.value.replace("-", " ") if number == 0 else None
+            axes.plot(*_closed(_on_grid(area.outline, ground)).T, color=colour, linewidth=1.4, label=label)
+
+
+def _draw_ways(axes: Any, search: Search, ground: Ground) -> None:
+    named = set()
+    for track in search.tracks:
+        colour, name = MOVERS[track.mover]
+        way = _on_grid(np.stack([track.longitude, track.latitude], axis=1), ground)
+        axes.plot(*way.T, color=colour, linewidth=1.1, label=None if name in named else name)
+        named.add(name)
+    for number, sortie in enumerate(search.sorties):
+        places = [sortie.home, *(point.position for point in sortie.waypoints)]
+        way = _on_grid(np.array([(place.longitude, place.latitude) for place in places]), ground)
+        label = "planned" if number == 0 else None
+        axes.plot(*way.T, color=PLANNED, linewidth=0.9, linestyle=(0, (4, 2)), label=label)
+
+
+def _draw_marks(axes: Any, search: Search, ground: Ground) -> None:
+    for place in search.places:
+        x, y = _point(place.position, ground)
+        marker = {PlaceKind.IPP: "P", PlaceKind.HOME: "^"}.get(place.kind, "o")
+        axes.plot(x, y, marker, color="#1d2429", markersize=7, markeredgecolor="white", zorder=5)
+        axes.annotate(place.name, (x, y), (5, 5), textcoords="offset points", fontsize=8, zorder=6)
+    for find in search.finds:
+        x, y = _point(find.position, ground)
+        colour = find_colour(find)
+        if (ellipse := find.ellipse()) is not None:
+            oval = Oval((x, y), 2 * ellipse.minor, 2 * ellipse.major, angle=-ellipse.bearing, fill=False, color=colour)
+            axes.add_patch(oval)
+        shape = "*" if find.kind == PERSON else "o"
+        axes.plot(x, y, shape, color=colour, markersize=9, markeredgecolor="white", zorder=7)
+        axes.annotate(find.id, (x, y), (5, -9), textcoords="offset points", fontsize=8, color=colour, zorder=7)
+
+
+def _finish(axes: Any, extent: tuple[float, float, float, float], ground: Ground) -> None:
+    axes.set_xlim(extent[0], extent[1])
+    axes.set_ylim(extent[2], extent[3])
+    axes.set_aspect("equal")
+    axes.ticklabel_format(style="plain", useOffset=False)
+    axes.tick_params(labelsize=7)
+    zone = int(ground.crs.removeprefix("EPSG:")) % 100
+    axes.set_xlabel(f"UTM {zone}, m east", fontsize=8)
+    axes.set_ylabel("m north", fontsize=8)
+    axes.annotate(
+        "N", (0.965, 0.975), (0.965, 0.90), xycoords="axes fraction", ha="center", fontsize=9,
+        arrowprops={"arrowstyle": "<-", "lw": 1.4},
+    )  # fmt: skip
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(loc="lower left", fontsize=7, framealpha=0.85)
+
+
+def _on_grid(places: Floats, ground: Ground) -> Floats:
+    """Returns east and north (N, 2) of longitudes and latitudes (N, 2)."""
+    cells = ground.cells(np.ascontiguousarray(places[:, 1]), np.ascontiguousarray(places[:, 0]))
+    return np.asarray(cells * (ground.cell, -ground.cell) + (ground.west, ground.north))
+
+
+def _closed(ring: Floats) -> Floats:
+    return np.concatenate([ring, ring[:1]])
+
+
+def _point(position: Position, ground: Ground) -> tuple[float, float]:
+    return ground.to_grid(position.latitude, position.longitude)
