@@ -46,7 +46,7 @@ def debrief_page(incident: Incident) -> str:
         facts=[
             (_percent(now.success), "of the first POA found nothing: POS of all that was done"),
             (_percent(1.0 - now.normalised_rest), "POA on the map that is left"),
-            (f"{(pod >= COVERED).sum() * ground.cell**2 / 1e4:.0f} ha", f"with a POD of {COVERED:.0%} or more"),
+            (f"{(pod >= COVERED).sum() * ground.cell**2 / 1e4:.0f} ha", f"with a POD of {100 * COVERED:.0f} % or more"),
             (str(sum(find.state is not FindState.DISMISSED for find in finds)), "finds that are not dismissed"),
         ],
         finds=[_find_row(find, incident.folder) for find in finds],

@@ -76,6 +76,8 @@ def _draw_ways(axes: Any, search: Search, ground: Ground) -> None:
 
 def _draw_marks(axes: Any, search: Search, ground: Ground) -> None:
     for place in search.places:
+        if place.kind is PlaceKind.HOME and any(place.position == other.position for other in search.places[:1]):
+            continue  # they start where somebody was last seen
         x, y = _point(place.position, ground)
         marker = {PlaceKind.IPP: "P", PlaceKind.HOME: "^"}.get(place.kind, "o")
         axes.plot(x, y, marker, color="#1d2429", markersize=7, markeredgecolor="white", zorder=5)
@@ -101,8 +103,8 @@ def _finish(axes: Any, extent: tuple[float, float, float, float], ground: Ground
     axes.set_xlabel(f"UTM {zone}, m east", fontsize=8)
     axes.set_ylabel("m north", fontsize=8)
     axes.annotate(
-        "N", (0.965, 0.975), (0.965, 0.90), xycoords="axes fraction", ha="center", fontsize=9,
-        arrowprops={"arrowstyle": "<-", "lw": 1.4},
+        "N", (0.965, 0.985), (0.965, 0.91), xycoords="axes fraction", ha="center", fontsize=9,
+        arrowprops={"arrowstyle": "->", "lw": 1.4},
     )  # fmt: skip
     if axes.get_legend_handles_labels()[0]:
         axes.legend(loc="lower left", fontsize=7, framealpha=0.85)
