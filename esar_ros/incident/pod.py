@@ -48,12 +48,18 @@ class Target(Enum):
 
 
 class Curves:
-    """The detector's curves, in the light of each look's time and in one weather, made once for each camera."""
+    """The curves of whoever looks at pictures, in the light of each look's time and in one weather.
 
-    def __init__(self, detector: str, weather: str, settings: DetectionSettings | None = None) -> None:
-        """Raises UsageError where the detector's model card cannot be used."""
-        self._detector, self._weather = detector, weather
-        self._settings = settings or DetectionSettings()
+    Their shape over the distance is the detector's, as measured in simulation.
+    """
+
+    def __init__(self, detector: str, weather: str, recall: float | None = None) -> None:
+        """recall: share of people near and in the open by day who are found on such pictures; None: as in simulation.
+
+        Raises UsageError where the detector's model card cannot be used.
+        """
+        self._detector, self._weather, self._recall = detector, weather, recall
+        self._settings = DetectionSettings()
         self._made: dict[tuple[float, int], Detection] = {}
 
     def of(self, focal: float, time: float | None, longitude: float) -> Detection:
@@ -67,6 +73,10 @@ class Curves:
             brief = Brief("", "", "", self._weather, f"2000-01-01T{hour:02d}:00", 0.0, nowhere, 0.0, np.zeros(3), 0)
             self._made[focal, hour] = Detection(self._settings, brief, self._detector, focal)
         return self._made[focal, hour]
+
+    def share(self, focal: float) -> float:
+        """Returns the share of the curves' POD that holds for pictures of a focal length (px)."""
+        return 1.0 if self._recall is None else self._recall / float(self.of(focal, None, 0.0).person.max())
 
 
 def pod_of_look(seen: Seen, detection: Detection, transmission: Floats | None = None) -> Floats:
@@ -92,12 +102,14 @@ class Coverage:
 
     def __init__(self, shape: tuple[int, int]) -> None:
         """shape: rows and columns of the ground."""
+        self.shown = np.zeros(shape, np.bool_)  # by any look
         self._own = np.zeros(shape)
         self._sides: dict[int, NDArray[np.float32]] = {}
 
     def add(self, seen: Seen, pod: Floats) -> None:
         """Counts a look; pod: (N,), each below 1."""
         told = -np.log1p(-pod)
+        self.shown[seen.row, seen.column] = True
         self._own[seen.row, seen.column] += (1.0 - SHARED) * told
         side = side_of(seen.toward)
         for number in np.unique(side):

@@ -34,7 +34,7 @@ class Terms:
     """What a person states of the files, and what they are held against."""
 
     ground: Ground | None = None  # None: nothing is ray-cast, tracks alone are taken
-    curves: Curves = field(default_factory=lambda: Curves("esar_yolo", "clear"))  # of who looks at the pictures
+    curves: Curves | None = None  # of whoever looks at pictures; None: nobody did, and they have no POD
     detector: DetectorBackend | None = None  # that looks for people in photographs; None: nobody does
     home: Position | None = None  # where the drone took off
     mover: Mover = Mover.PERSON  # of GPX
@@ -130,9 +130,10 @@ def _of_looks(path: Path, looks: Iterable[Look], intake: Intake, terms: Terms, s
     search.finds = merge(search.finds)
     if len(places) > 1 and not search.tracks:
         search.tracks = intake.track(path, path.stem, Mover.DRONE, *np.array(places).T)
-    if ground is not None and coverage is not None and (pod := coverage.pod).any():
-        search.rasters.append(_raster(path.stem, pod, ground))
-        search.areas += footprints(path.stem, pod > 0.0, ground)
+    if ground is not None and coverage is not None and coverage.shown.any():
+        search.areas += footprints(path.stem, coverage.shown, ground)
+        if terms.curves is not None:
+            search.rasters.append(_raster(path.stem, coverage.pod, ground))
     return search
 
 
@@ -144,9 +145,12 @@ def _show(look: Look, ground: Ground, coverage: Coverage, intake: Intake, terms:
         return False
     if not height.checked:
         intake.fault(look.source, UNCHECKED, "say where the drone took off: --home LAT,LON")
-    detection = terms.curves.of(look.model.fx if look.model else 0.0, look.time, look.longitude)
     seen = see(look, ground, height.altitude, TABLE_RANGE)
-    coverage.add(seen, pod_of_look(seen, detection))
+    pod = np.zeros(len(seen.row))
+    if terms.curves is not None and look.model is not None:
+        detection = terms.curves.of(look.model.fx, look.time, look.longitude)
+        pod = terms.curves.share(look.model.fx) * pod_of_look(seen, detection)
+    coverage.add(seen, pod)
     return True
 
 

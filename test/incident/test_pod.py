@@ -89,6 +89,13 @@ def test_a_longer_lens_sees_farther() -> None:
     assert curves.of(2000.0, None, 0.0).person[120] > curves.of(400.0, None, 0.0).person[120]
 
 
+def test_a_recall_measured_on_such_pictures_is_the_pod_near_and_in_the_open() -> None:
+    curves = Curves("esar_yolo", "clear", 0.03)
+    day = curves.of(800.0, None, 0.0)
+    assert curves.share(800.0) * pod_of_look(seen(10.0, 0.0, 1.0), day)[0] == pytest.approx(0.03, rel=1e-2)
+    assert Curves("esar_yolo", "clear").share(800.0) == 1.0
+
+
 def test_people_on_foot() -> None:
     width = sweep_width(25.0, Target.MEDIUM)
     assert width == 40.0

@@ -13,6 +13,7 @@ import shapely
 
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.incident.features import AreaKind, Mover, Position
+from esar_ros.incident.pod import Curves
 from esar_ros.incident.sources import photos
 from esar_ros.incident.sources.intake import Intake
 from esar_ros.incident.taking import Terms, take, take_photos
@@ -22,6 +23,7 @@ from helpers.photographs import photograph
 
 GROUND = hills(relief=8.0)
 PICTURE = np.zeros((480, 640, 3), np.uint8)
+CURVES = Curves("esar_yolo", "clear")
 HOME = Position(34.0003, 107.0003)
 FRAME = Origin(LATITUDE, LONGITUDE, 0.0)
 
@@ -48,7 +50,7 @@ def gpx(folder: Path) -> Path:
 
 def test_a_card_of_photographs_is_a_track_a_pod_and_a_footprint(tmp_path: Path) -> None:
     intake = Intake(HOME)
-    search = take(card(tmp_path / "card"), intake, Terms(GROUND, home=HOME))
+    search = take(card(tmp_path / "card"), intake, Terms(GROUND, curves=CURVES, home=HOME))
     assert intake.faults == []
     (track,), (pod,), (footprint,) = search.tracks, search.rasters, search.areas
     assert len(track.latitude) == 6 and track.mover is Mover.DRONE
@@ -62,13 +64,18 @@ def test_a_card_of_photographs_is_a_track_a_pod_and_a_footprint(tmp_path: Path) 
     assert pod.values.astype(bool).sum() * GROUND.cell**2 == pytest.approx(_area(shape), rel=0.15)
 
 
+def test_pictures_that_nobody_looked_at_have_a_footprint_and_no_pod(tmp_path: Path) -> None:
+    search = take(card(tmp_path / "card"), Intake(HOME), Terms(GROUND, home=HOME))
+    assert search.rasters == [] and len(search.areas) == 1
+
+
 def _area(shape: Any) -> float:
     return float(geopandas.GeoSeries([shape], crs="EPSG:4326").to_crs(GROUND.crs).area.iloc[0])
 
 
 def test_without_a_home_what_was_seen_is_marked(tmp_path: Path) -> None:
     intake = Intake(HOME)
-    assert take(card(tmp_path / "card"), intake, Terms(GROUND)).rasters
+    assert take(card(tmp_path / "card"), intake, Terms(GROUND, curves=CURVES)).rasters
     assert "not checked against the ground" in intake.faults[0] and "--home" in intake.faults[0]
 
 
@@ -76,7 +83,7 @@ def test_without_a_home_what_was_seen_is_marked(tmp_path: Path) -> None:
 def test_on_an_elevation_model_that_is_off_nothing_counts_as_seen(tmp_path: Path, lift: float) -> None:
     intake = Intake(HOME)
     lifted = replace(GROUND, heights=GROUND.heights + lift)
-    search = take(card(tmp_path / "card"), intake, Terms(lifted, home=HOME))
+    search = take(card(tmp_path / "card"), intake, Terms(lifted, curves=CURVES, home=HOME))
     assert search.rasters == [] and search.areas == [] and len(search.tracks) == 1
     assert any("disagrees" in line for line in intake.faults)
 
@@ -84,7 +91,7 @@ def test_on_an_elevation_model_that_is_off_nothing_counts_as_seen(tmp_path: Path
 def test_a_card_without_yaw_is_a_track_alone(tmp_path: Path) -> None:
     intake = Intake(HOME)
     told = {"GimbalYawDegree": "+0.00", "FlightYawDegree": "+0.00"}
-    search = take(card(tmp_path / "card", **told), intake, Terms(GROUND, home=HOME))
+    search = take(card(tmp_path / "card", **told), intake, Terms(GROUND, curves=CURVES, home=HOME))
     assert len(search.tracks) == 1 and search.rasters == []
     assert "DJI_0.JPG and 5 more: its yaw is 0 throughout" in intake.faults[0]
 

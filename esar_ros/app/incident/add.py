@@ -26,7 +26,7 @@ from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.weather import Weather
 from esar_ros.perception.detectors.chosen import about_chosen, create_chosen
-from esar_ros.perception.detectors.real_pictures import real_flight_warning
+from esar_ros.perception.detectors.real_pictures import load_real_pictures, real_flight_warning
 
 BATCH = 500  # photographs that are taken in at once: what a kill loses at most
 NOBODY = "none"  # in place of a detector: nobody looks at the photographs
@@ -61,6 +61,13 @@ def declare(verbs: Any) -> None:
         help=f"looks at photographs; {NOBODY}: nobody (default: %(default)s)",
     )
     parser.add_argument(
+        "--recall",
+        type=float,
+        metavar="P",
+        help="share of people near and in the open that whoever looks at the pictures finds, 0..1 (default: the "
+        "detector's on real photographs)",
+    )
+    parser.add_argument(
         "--weather",
         choices=[each.value for each in Weather],
         default=Weather.CLEAR.value,
@@ -86,8 +93,8 @@ def run(arguments: argparse.Namespace) -> int:
             failed = True
     if pictures:
         console.print(f"{len(pictures)} photographs: {_add_photos(pictures, incident, intake, terms, console)}")
-        if terms.detector is not None:
-            console.print(f"  {real_flight_warning(about_chosen(arguments.detector))}")
+        if terms.detector is not None and arguments.recall is None:
+            console.print(f"  their POD counts on that: {real_flight_warning(about_chosen(arguments.detector))}")
     for line in intake.faults:
         console.print(f"  left out or in doubt: {line}")
     return 1 if failed else 0
@@ -148,9 +155,10 @@ def _terms(arguments: argparse.Namespace, incident: Incident) -> Terms:
     """Raises UsageError."""
     elevations = incident.rasters(ELEVATION)
     nobody = arguments.detector == NOBODY
+    recall = _recall(arguments)
     return Terms(
         ground=Ground.of(elevations[-1]) if elevations else None,
-        curves=Curves(names.DEFAULT_DETECTOR if nobody else arguments.detector.partition(":")[0], arguments.weather),
+        curves=None if recall is None else Curves(names.DEFAULT_DETECTOR, arguments.weather, recall),
         detector=None if nobody else create_chosen(arguments.detector),
         home=position("--home", arguments.home) if arguments.home else _home(incident),
         mover=Mover(arguments.mover),
@@ -160,6 +168,20 @@ def _terms(arguments: argparse.Namespace, incident: Incident) -> Terms:
         topics=_topics(arguments.topic),
         origin=position("--origin", arguments.origin) if arguments.origin else None,
     )
+
+
+def _recall(arguments: argparse.Namespace) -> float | None:
+    """Returns the share of people that whoever looks at pictures finds; None where nobody does. Raises UsageError."""
+    stated = _share("--recall", arguments.recall)
+    if stated is not None or arguments.detector == NOBODY:
+        return stated
+    measured = load_real_pictures()
+    if about_chosen(arguments.detector).get("digest") != measured.sha256:
+        raise UsageError(
+            f"what {arguments.detector} finds on real photographs has not been measured",
+            "say it: --recall P, 0 to 0.99",
+        )
+    return measured.recall
 
 
 def _home(incident: Incident) -> Position | None:

@@ -1,0 +1,106 @@
+"""`esar incident add`: several files of an incident, each once, the bad ones named and the others taken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from esar_ros.app.cli import main
+from esar_ros.geometry.geodesy import Origin
+from esar_ros.incident.features import Place, PlaceKind, Position, Raster, Search
+from esar_ros.incident.store import ELEVATION, POD, Incident
+from helpers.hills import LATITUDE, LONGITUDE, hills
+from helpers.photographs import photograph
+
+GROUND = hills(relief=8.0)
+FRAME = Origin(LATITUDE, LONGITUDE, 0.0)
+
+
+@pytest.fixture
+def incident(tmp_path: Path) -> Path:
+    heights = Raster(
+        "dem", GROUND.heights.astype(np.float32), GROUND.west, GROUND.north, GROUND.cell, GROUND.crs, ELEVATION
+    )
+    place = Place("IPP", PlaceKind.IPP, Position(LATITUDE, LONGITUDE))
+    Incident.create(tmp_path / "valley", Search("valley", places=[place], rasters=[heights]), {}, "A hiker is missing.")
+    return tmp_path / "valley"
+
+
+def walk(path: Path, north: float = 0.0) -> Path:
+    points = [FRAME.to_geodetic([x, north, 0.0]) for x in (0.0, 100.0, 200.0)]
+    text = "".join(f'<trkpt lat="{lat:.7f}" lon="{lon:.7f}"/>' for lat, lon, _ in points)
+    path.write_text(f'<gpx version="1.1" creator="t"><trk><name>Team</name><trkseg>{text}</trkseg></trk></gpx>')
+    return path
+
+
+def card(folder: Path, count: int) -> Path:
+    home = GROUND.height(*GROUND.to_grid(LATITUDE, LONGITUDE))
+    folder.mkdir(exist_ok=True)
+    for number in range(count):
+        latitude, longitude, _ = FRAME.to_geodetic([15.0 * number, 0.0, 0.0])
+        photograph(
+            folder / f"DJI_{number}.JPG", latitude, longitude, altitude=home + 40.0,
+            time=f"2026:05:01 12:00:{number:02d}", pixels=np.zeros((480, 640, 3), np.uint8), RelativeAltitude="+40.00",
+        )  # fmt: skip
+    return folder
+
+
+def add(*arguments: object) -> int:
+    return main(["incident", "add", *map(str, arguments)])
+
+
+def test_files_are_taken_once_and_bad_ones_are_named(
+    incident: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    empty = tmp_path / "empty.ulg"
+    empty.touch()
+    assert add(incident, walk(tmp_path / "a.gpx"), empty, "--detection-range", 20) == 1
+    told = capsys.readouterr()
+    assert "1 track" in told.out and "mean POD" in told.out
+    assert told.err.splitlines() == [f"esar: {empty} is empty (0 bytes): copy it again from where it was recorded"]
+    assert add(incident, tmp_path / "a.gpx") == 0
+    assert "taken in before" in capsys.readouterr().out
+    search = Incident.open(incident).search
+    assert [track.name for track in search.tracks] == ["Team"]
+    assert len(Incident.open(incident).rasters(POD)) == 1
+
+
+def test_a_card_goes_on_where_it_was(incident: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--detector", "none", "--recall", "0.8", "--home", f"{LATITUDE},{LONGITUDE}")
+    assert add(incident, card(tmp_path / "card", 3), *options) == 0
+    assert add(incident, card(tmp_path / "card", 5), *options) == 0
+    assert add(incident, tmp_path / "card", *options) == 0
+    assert "nothing new" in capsys.readouterr().out.splitlines()[-1]
+    found = Incident.open(incident)
+    assert [len(track.latitude) for track in found.search.tracks] == [3, 2]
+    assert len(found.rasters(POD)) == 2
+
+
+def test_what_is_left_out_is_said(incident: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert add(incident, walk(tmp_path / "far.gpx", 400_000.0)) == 0
+    assert "left out or in doubt" in (out := capsys.readouterr().out) and "more than 50 km from the search" in out
+    assert Incident.open(incident).sources == {}
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("--home", "107.0,34.0"), "did you swap"),
+        (("--home", "here"), "LAT,LON in degrees"),
+        (("--pod", "1.0"), "0 to 0.99"),
+        (("--recall", "80"), "0 to 0.99"),
+        (("--detector", "segmentation_oracle"), "has not been measured"),
+        (("--detection-range", "-3"), "above 0"),
+        (("--topic", "fixx=/a"), "did you mean fix"),
+        (("--detector", "esar_yol"), "esar_yolo"),
+    ],
+)
+def test_bad_flags_are_refused_in_a_line(
+    incident: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], flags: tuple[str, str], said: str
+) -> None:
+    assert add(incident, walk(tmp_path / "a.gpx"), *flags) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert said in line
+    assert add(tmp_path, tmp_path / "a.gpx") == 2
