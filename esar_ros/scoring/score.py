@@ -28,6 +28,7 @@ from esar_ros.scoring.losses import Looks, Seen, cause_of, collect_looks
 from esar_ros.scoring.record import EpisodeRecord
 from esar_ros.scoring.result import ClueResult, Metrics, ReportResult, Result, Safety, Scores, TaskInfo, VictimResult
 from esar_ros.scoring.truth import End, Point, TrueClue, TrueVictim, Truth
+from esar_ros.scoring.whereabouts import covariance_of, origin_of, place_on_earth
 
 UNUSED = "no answer of the model could be used"  # why a flight is not eligible
 
@@ -42,7 +43,7 @@ def score(record: EpisodeRecord, truth: Truth, judge: Judge) -> Result:
     found = claims.matched(truth, truth.thresholds.error_threshold)
     flights = fly_over(record, truth)
     safety = summarise_safety(flights, truth)
-    reports = _reports(claims, found, truth)
+    reports = _reports(record, claims, found, truth)
     troubles, (asked, used) = count_troubles(record, truth), count_answers(record, truth)
     reasons = _ineligible(record, truth, truncated)
     if asked and not used:
@@ -197,10 +198,20 @@ def _outcomes(claims: Claims, found: Findings, truth: Truth) -> dict[int, _Outco
     return outcomes
 
 
-def _reports(claims: Claims, found: Findings, truth: Truth) -> tuple[ReportResult, ...]:
+def _reports(record: EpisodeRecord, claims: Claims, found: Findings, truth: Truth) -> tuple[ReportResult, ...]:
     outcomes = _outcomes(claims, found, truth)
     found_ids = {outcome.truth.id for outcome in outcomes.values() if outcome.truth is not None}
-    return tuple(_report(claim, outcomes.get(i), found_ids, truth) for i, claim in enumerate(claims.claims))
+    origin = origin_of(record)
+    places = [
+        None
+        if claim.position is None
+        else place_on_earth(origin, claim.position, covariance_of(record, claim.vehicle, claim.row))
+        for claim in claims.claims
+    ]
+    return tuple(
+        _report(claim, outcomes.get(i), found_ids, truth).model_copy(update={"where": places[i]})
+        for i, claim in enumerate(claims.claims)
+    )
 
 
 def _report(claim: Claim, outcome: _Outcome | None, found_ids: set[str], truth: Truth) -> ReportResult:
