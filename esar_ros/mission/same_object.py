@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 SAME = 5.0
@@ -12,7 +12,7 @@ _Seen = TypeVar("_Seen")
 
 
 def nearest_of_kind(
-    kind: str, position: Sequence[float], seen: Iterable[_Seen], about: Callable[[_Seen], tuple[str, Sequence[float]]]
+    kind: str, position: Iterable[float], seen: Iterable[_Seen], about: Callable[[_Seen], tuple[str, Iterable[float]]]
 ) -> _Seen | None:
     """Returns the object of a kind that lies nearest to a place (3,) m, at most SAME away; None where there is none.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,8 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from esar_ros.geometry.coordinates import grid_position, radius_95
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission import names
+from esar_ros.mission.clues import PERSON
+from esar_ros.mission.decision import ReportType
 from esar_ros.mission.same_object import nearest_of_kind
 from esar_ros.mission.stamps import NANO
+from esar_ros.scoring.findings import Claim
 from esar_ros.scoring.record import CluesRow, EpisodeRecord, ReportRow
 from esar_ros.scoring.result import Where
 
@@ -33,7 +36,8 @@ def covariance_of(record: EpisodeRecord, vehicle: str, row: ReportRow) -> NDArra
     if not known:
         return None
     seen = zip(known[-1].clues, known[-1].covariances, strict=False)
-    nearest = nearest_of_kind(row.kind, (row.x, row.y, row.z), seen, lambda pair: (pair[0][1], pair[0][3:6]))
+    kind = PERSON if row.type == ReportType.VICTIM else row.kind
+    nearest = nearest_of_kind(kind, (row.x, row.y, row.z), seen, lambda pair: (pair[0][1], pair[0][3:6]))
     return None if nearest is None else stated(nearest[1])
 
 
@@ -56,6 +60,17 @@ def place_on_earth(origin: Origin | None, position: ArrayLike, covariance: NDArr
     utm, mgrs = ("", "") if grid is None else (grid.utm, grid.mgrs)
     error = None if covariance is None else radius_95(covariance[:2, :2])
     return Where(latitude=latitude, longitude=longitude, altitude=altitude, utm=utm, mgrs=mgrs, error=error)
+
+
+def places_of(record: EpisodeRecord, claims: Iterable[Claim]) -> list[Where | None]:
+    """Returns where each claim lies on Earth; None of one without a place."""
+    origin = origin_of(record)
+    return [
+        None
+        if claim.position is None
+        else place_on_earth(origin, claim.position, covariance_of(record, claim.vehicle, claim.row))
+        for claim in claims
+    ]
 
 
 def told_reports(record: EpisodeRecord, start: int, after: int, until: int) -> Iterator[str]:

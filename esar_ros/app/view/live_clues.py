@@ -10,6 +10,8 @@ import numpy as np
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.geodesy import Origin
+from esar_ros.mission.clues import PERSON
+from esar_ros.mission.decision import ReportType
 from esar_ros.mission.same_object import nearest_of_kind
 from esar_ros.nodes.messages.convert import array3
 from esar_ros.planning.clue_labels import labels
@@ -49,6 +51,7 @@ def where_words(origin: Origin | None, report: Any, clues: Sequence[Any]) -> str
     position = array3(report.position)
     if not np.isfinite(position).all():
         return ""
-    clue = nearest_of_kind(report.kind, position, clues, lambda one: (one.kind, array3(one.position)))
+    kind = PERSON if report.type == ReportType.VICTIM else report.kind
+    clue = nearest_of_kind(kind, position, clues, lambda one: (one.kind, array3(one.position)))
     place = place_on_earth(origin, position, None if clue is None else stated(clue.covariance))
     return "" if place is None else place.words

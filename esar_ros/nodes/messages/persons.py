@@ -17,7 +17,7 @@ from sensor_msgs.msg import NavSatFix, NavSatStatus
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission import names
 from esar_ros.mission.clues import PERSON
-from esar_ros.mission.decision import Report
+from esar_ros.mission.decision import Report, ReportType
 from esar_ros.mission.observation import SeenClue
 from esar_ros.mission.same_object import nearest_of_kind
 from esar_ros.nodes.messages import convert
@@ -63,4 +63,5 @@ def fix_message(report: Report, clues: Iterable[SeenClue], origin: Origin, stamp
 
 
 def _object_of(report: Report, clues: Iterable[SeenClue]) -> SeenClue | None:
-    return nearest_of_kind(report.kind, report.position, clues, lambda clue: (clue.kind, clue.position))
+    kind = PERSON if report.type is ReportType.VICTIM else report.kind
+    return nearest_of_kind(kind, report.position, clues, lambda clue: (clue.kind, clue.position))
