@@ -93,7 +93,7 @@ def _write_features(search: Search, formats: list[str], out: Path, console: Cons
     for name in formats:
         path = out / FEATURES[name]
         if name == "geotiff" and not search.rasters:
-            console.print(f"geotiff: the bag holds no grid of what was seen (it is kept from --record view on)")
+            console.print("geotiff: the bag holds no grid of what was seen (it is kept from --record view on)")
             continue
         write: Callable[[Search, Path], None]
         write = import_module(f"esar_ros.incident.formats.{_MODULES.get(name, name)}").write

@@ -21,7 +21,7 @@ from esar_ros.scoring.result import ClueResult, ReportResult, Result, VictimResu
 
 _SCORES = (("SR", "victims found"), ("TSR", "found in time"), ("CDS", "clues"))
 _MARKS = {"found": ("●", FOUND), "exact": ("●", FOUND), "located": ("●", NEAR), "missed": ("○", MISSED)}
-_LINE_STEP, _WHERE_STEP = 23.0, 13.0  # of the image's list
+_LINE_STEP, _WHERE_STEP = 23.0, 15.0  # of the image's list
 _MOST_TOLD = 12  # reports with coordinates in the terminal
 _LONGEST_EYES = 32  # characters of the detector's name and file, which share a line of the image
 _MUTED, _LINE = "#6b757d", "#e3e7ea"

@@ -102,7 +102,7 @@ def is_faint(find: Find) -> bool:
 
 
 def is_to_carry(find: Find) -> bool:
-    """Returns whether a find belongs on a receiver or radio in somebody's hand: not faint, or somebody who may be there."""
+    """Returns whether a find belongs on a receiver in somebody's hand: it is not faint, or may be a person."""
     return not is_faint(find) or (find.kind == PERSON and find.state is FindState.NEW)
 
 
