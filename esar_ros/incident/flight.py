@@ -24,6 +24,7 @@ from esar_ros.incident.seen_ground import footprint_of, raster_of
 from esar_ros.mission import names
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.map_files import map_extent
 from esar_ros.mission.modes import MissionPhase
 from esar_ros.mission.same_object import nearest_of_kind
 from esar_ros.mission.stamps import NANO
@@ -31,7 +32,6 @@ from esar_ros.scoring.bag import read_bag
 from esar_ros.scoring.record import EpisodeRecord, ReportRow
 from esar_ros.scoring.truth import parse_truth
 from esar_ros.scoring.whereabouts import covariance_of, stated
-from esar_ros.sim.terrain.maps import load_spec
 
 STEP = NANO  # ns between two points of a track
 _CALENDAR = 1_000_000_000 * NANO  # ns; a clock beyond it counts from 1970, a simulation's from its start
@@ -81,7 +81,7 @@ def _utc_shift(record: EpisodeRecord, brief: Any) -> float:
     try:
         local = datetime.fromisoformat(brief.local_time)
         if local.tzinfo is None:
-            local = local.replace(tzinfo=timezone(timedelta(hours=load_spec(brief.map_id)[0].utc_offset)))
+            local = local.replace(tzinfo=timezone(timedelta(hours=map_extent(brief.map_id).utc_offset)))
     except (ValueError, UsageError):
         return math.nan
     return local.timestamp() - start / NANO
