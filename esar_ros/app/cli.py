@@ -16,7 +16,10 @@ VERBS: dict[str, tuple[str, str]] = {
     "score": ("score a bag, or the logs of a UAV-ON run, again", "esar_ros.app.score"),
     "replay": ("play a bag into the ROS graph, or copy a part of it", "esar_ros.app.bags.replay"),
     "compare": ("two flights side by side as an image", "esar_ros.app.bags.compare"),
-    "export": ("what a bag's cameras saw as a coloured point cloud and mesh", "esar_ros.app.bags.export"),
+    "export": (
+        "a bag as files for maps of others (KML, GPX, CoT ...), or as a point cloud and mesh",
+        "esar_ros.app.bags.export",
+    ),
     "report": ("compare benchmark runs, or show a flown mission again", "esar_ros.app.report"),
     "tasks": ("list and show tasks", "esar_ros.app.tasks"),
     "brief": ("what is understood of a brief, and the prior that it makes", "esar_ros.app.brief"),

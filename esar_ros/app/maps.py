@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from esar_ros.app.arguments import Parser
+from esar_ros.geometry.coordinates import grid_position
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.map_files import known_maps, settlement_maps, shipped_maps, user_map_directory
 from esar_ros.sim.terrain.land_cover import LandCover
@@ -48,12 +49,14 @@ def _parser() -> Parser:
 
 
 def _list(_: argparse.Namespace) -> int:
-    table = Table("map", "place", "side (m)", "centre (deg)", "altitude (m)", "from")
+    table = Table("map", "place", "side (m)", "centre (deg)", "UTM", "altitude (m)", "from")
     for map_id in known_maps():
         spec, _text = load_spec(map_id)
         where = position_words(spec.origin.latitude, spec.origin.longitude, 4)
         origin = "shipped" if map_id in (*shipped_maps(), *settlement_maps()) else "imported"
-        table.add_row(map_id, spec.name, f"{spec.size:.0f}", where, f"{spec.origin.altitude:.0f}", origin)
+        grid = grid_position(spec.origin.latitude, spec.origin.longitude)
+        zone = "–" if grid is None else f"{grid.zone}{grid.band}"
+        table.add_row(map_id, spec.name, f"{spec.size:.0f}", where, zone, f"{spec.origin.altitude:.0f}", origin)
     Console().print(table)
     return 0
 
@@ -96,6 +99,13 @@ def facts(place: PlaceMap) -> dict[str, str]:
         f"{100 * float((slopes >= 45.0).mean()):.0f} % at least 45 deg",
         "land cover": ", ".join(f"{name} {100 * value:.1f} %" for value, name in covers),
     }
+    grid = grid_position(origin.latitude, origin.longitude)
+    if grid is not None:
+        side = "east" if grid.convergence >= 0.0 else "west"
+        out["grid"] = (
+            f"centre at UTM {grid.utm}, MGRS {grid.mgrs} ({grid.crs}); grid north lies "
+            f"{abs(grid.convergence):.2f} deg {side} of the map's north there"
+        )
     if place.water_level is not None:
         out["water"] = f"level at {place.water_level + origin.altitude:.0f} m AMSL"
     if place.tracks:

@@ -42,7 +42,7 @@ from esar_ros.nodes.graph.mission import (
 )
 from esar_ros.nodes.graph.parameter_file import read_parameter_file
 from esar_ros.nodes.graph.process_faults import ProcessFaults
-from esar_ros.nodes.graph.progress import SERVING, WAIT, Progress
+from esar_ros.nodes.graph.progress import REPORT, SERVING, WAIT, Progress
 from esar_ros.nodes.graph.shared_memory import sweep
 from esar_ros.nodes.graph.supervisor import Supervisor
 from esar_ros.nodes.px4 import messages
@@ -217,6 +217,8 @@ def fly(options: MissionOptions, line: ProgressLine) -> int:
         progress = parse(text)
         if progress is not None and progress.phase == WAIT:
             newest[0] = replace(newest[0], text=progress.text)
+        elif progress is not None and progress.phase == REPORT:
+            line.note(progress.text)
         elif progress is not None:
             newest[0] = progress
         elif label == SIMULATOR and text.startswith(STAGE):

@@ -10,9 +10,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import ArrayLike
 from pygeodesy.mgrs import parseMGRS  # type: ignore[import-untyped]
 from pygeodesy.utm import Utm, toUtm8  # type: ignore[import-untyped]
 
+CHI_SQUARE_95 = 5.991  # two degrees of freedom: an ellipse of this squared radius holds 95 %
 SOUTHERNMOST, NORTHERNMOST = -80.0, 84.0  # degrees, of UTM
 
 
@@ -54,9 +57,25 @@ def tell_position(latitude: float, longitude: float, error: float | None = None)
 
     error: m, radius of the circle that holds 95 %; None: not known, and nothing is told of it.
     """
-    words = f"{latitude:.5f}, {longitude:.5f}{tell_error(error)}"
     grid = grid_position(latitude, longitude)
-    return words if grid is None else f"{words} · {grid.utm} · MGRS {grid.mgrs}"
+    return joined(latitude, longitude, error, *(("", "") if grid is None else (grid.utm, grid.mgrs)))
+
+
+def joined(latitude: float, longitude: float, error: float | None, utm: str, mgrs: str) -> str:
+    """As tell_position, of what is known already; utm and mgrs are empty where they are not defined."""
+    words = f"{latitude:.5f}, {longitude:.5f}{tell_error(error)}"
+    return f"{words} · {utm} · MGRS {mgrs}" if utm else words
+
+
+def radius_95(covariance: ArrayLike) -> float | None:
+    """Returns the radius (m) of the circle about the ellipse that holds 95 % of a level error; None: not known.
+
+    covariance: (2, 2) m², of which each number must be finite.
+    """
+    level = np.asarray(covariance, dtype=np.float64)
+    if not np.isfinite(level).all():
+        return None
+    return math.sqrt(max(float(np.linalg.eigvalsh(level)[-1]), 0.0) * CHI_SQUARE_95)
 
 
 def tell_error(error: float | None) -> str:

@@ -57,6 +57,16 @@ class Origin:
         """Map-frame ENU (m) of geodetic coordinates."""
         return self._axes() @ (geodetic_to_ecef(latitude, longitude, altitude) - self._ecef())
 
+    def to_level(self, latitude: ArrayLike, longitude: ArrayLike) -> Vector:
+        """Returns map-frame east and north (..., 2), m, of points (...) at the origin's altitude, degrees."""
+        lat, lon = np.radians(latitude), np.radians(longitude)
+        n = SEMI_MAJOR / np.sqrt(1.0 - _E2 * np.sin(lat) ** 2)
+        level = (n + self.altitude) * np.cos(lat)
+        up = (n * (1.0 - _E2) + self.altitude) * np.sin(lat)
+        xyz = np.stack([level * np.cos(lon), level * np.sin(lon), up], axis=-1)
+        enu: Vector = (xyz - self._ecef()) @ self._axes()[:2].T
+        return enu
+
     def _ecef(self) -> Vector:
         return geodetic_to_ecef(self.latitude, self.longitude, self.altitude)
 

@@ -32,6 +32,7 @@ class OriginSpec(StrictModel):
 class _Head(StrictModel):
     origin: OriginSpec
     size: float = Field(gt=0.0)
+    utc_offset: float = Field(ge=-12.0, le=14.0)
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class MapExtent:
 
     size: float  # m, its side; x and y span [-size/2, size/2]
     origin: Origin  # of the map frame, on the ground at the centre
+    utc_offset: float  # h, of local time
 
 
 def shipped_maps() -> list[str]:
@@ -87,4 +89,5 @@ def map_extent(map_id: str) -> MapExtent:
     content = parse_yaml(path.read_bytes(), str(path))
     known = {key: content[key] for key in _Head.model_fields if key in content} if isinstance(content, dict) else {}
     head = validated(_Head, known, str(path), "the map")
-    return MapExtent(head.size, Origin(head.origin.latitude, head.origin.longitude, head.origin.altitude))
+    origin = Origin(head.origin.latitude, head.origin.longitude, head.origin.altitude)
+    return MapExtent(head.size, origin, head.utc_offset)

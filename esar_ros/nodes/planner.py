@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from esar_ros.geometry.camera_frame import CameraFrame, FrameSet
+from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission import names
 from esar_ros.mission.decision import ReportType
 from esar_ros.mission.modes import Mode
@@ -29,7 +30,7 @@ from esar_ros.nodes.messages import convert
 from esar_ros.nodes.messages.frame_source import TopicFrames
 from esar_ros.nodes.messages.mapping import occupancy_grid
 from esar_ros.nodes.messages.markers import goal_markers
-from esar_ros.nodes.messages.persons import person_message
+from esar_ros.nodes.messages.persons import fix_message, person_message
 from esar_ros.nodes.messages.team import Team
 from esar_ros.planning.agent_call import AgentError, call_agent, stack_trace
 from esar_ros.planning.method import GRID, VIEWS, HasBeliefGrid
@@ -71,8 +72,8 @@ class PlannerNode(StepNode):
         self.await_input(names.PILOT_STATE, Tick.FRAME, previous=True)
         self.await_input(names.SAFETY_STATUS, Tick.FRAME, previous=True)
         for topic in (
-            names.GOAL, names.DECISION, names.REPORTS, names.PERSONS, names.BELIEF, names.GOAL_MARKERS,
-            names.OPERATOR_REPORT,
+            names.GOAL, names.DECISION, names.REPORTS, names.REPORT_FIXES, names.PERSONS, names.BELIEF,
+            names.GOAL_MARKERS, names.OPERATOR_REPORT,
         ):  # fmt: skip
             self.output(topic)
         self._shown: tuple[int, Grid | None] = (-BELIEF_PERIOD_NS, None)  # stamp and belief last published
@@ -179,6 +180,9 @@ class PlannerNode(StepNode):
     def _publish(self, step: Step, answer: Answer, clues: tuple[SeenClue, ...], latency: float) -> None:
         for number, report in answer.reports:
             self.send(names.REPORTS, convert.report_message(report, number, step))
+            if self._brief is not None and any(self._brief.origin[:2]):
+                fix = fix_message(report, clues, Origin(*self._brief.origin), step.stamp)
+                self.send(names.REPORT_FIXES, fix)
             if report.type is ReportType.VICTIM:
                 self.send(names.PERSONS, person_message(report, clues, step.stamp))
         self.send(names.GOAL, convert.goal_message(answer.goal, answer.goal_seq, step))

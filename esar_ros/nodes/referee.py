@@ -28,7 +28,7 @@ from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
 from esar_ros.nodes.core.types import message_class
 from esar_ros.nodes.graph.mission import ENDS, NOISY, ODOMETRIES, PX4
-from esar_ros.nodes.graph.progress import PHASES, Progress, tell, told_failure
+from esar_ros.nodes.graph.progress import PHASES, REPORT, Progress, tell, told_failure
 from esar_ros.nodes.messages import convert
 from esar_ros.planning.method import details_of
 from esar_ros.planning.registry import create as create_method
@@ -38,6 +38,7 @@ from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.record import TOPICS as SCORED
 from esar_ros.scoring.referee import Referee
 from esar_ros.scoring.result import Result, write_atomically
+from esar_ros.scoring.whereabouts import told_reports
 from esar_ros.suites.esarbench.deployer import deploy
 from esar_ros.suites.esarbench.tasks.validation import ground_of, load_valid_task
 
@@ -237,6 +238,8 @@ class RefereeNode(StepNode):
         assert self._referee is not None
         if self._result is not None:
             return
+        for words in told_reports(self._referee.record, self._referee.start or 0, self._complete_to, ns):
+            self._tell(REPORT, text=words)
         self._complete_to = ns
         ending = self._referee.advance(ns)
         if ending is None:

@@ -93,12 +93,13 @@ class MapRow(NamedTuple):
 
 
 class CluesRow(NamedTuple):
-    """All fused clues at a frame: (id, kind, score, x, y, z, views) each."""
+    """All fused clues at a frame: (id, kind, score, x, y, z, views) each, and the covariance (9, m^2) of each place."""
 
     stamp: int
     backend: str
     eligible: bool
     clues: tuple[tuple[int, str, float, float, float, float, int], ...]
+    covariances: tuple[tuple[float, ...], ...] = ()
 
 
 class DecisionRow(NamedTuple):
@@ -137,6 +138,7 @@ class BriefRow(NamedTuple):
     t_max: float
     area: tuple[tuple[float, float], ...]
     home: tuple[float, float, float]
+    origin: tuple[float, float, float] = (0.0, 0.0, 0.0)  # of the map frame: degrees WGS 84, m; zeros: not known
 
 
 class MissionRow(NamedTuple):
@@ -219,7 +221,8 @@ def _clues(m: Any) -> Row:
         )
         for c in m.clues
     )
-    return CluesRow(nanoseconds(m.header.stamp), str(m.backend), bool(m.eligible), seen)
+    spread = tuple(tuple(_number(value, math.inf) for value in c.covariance) for c in m.clues)
+    return CluesRow(nanoseconds(m.header.stamp), str(m.backend), bool(m.eligible), seen, spread)
 
 
 def _decision(m: Any) -> Row:
@@ -256,6 +259,7 @@ def _brief(m: Any) -> Row:
         _number(m.t_max),
         tuple((_number(p.x), _number(p.y)) for p in m.area),
         (_number(m.home.x), _number(m.home.y), _number(m.home.z)),
+        (_number(m.origin_latitude), _number(m.origin_longitude), _number(m.origin_altitude)),
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
+from esar_ros.geometry.coordinates import joined
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.settings_file import StrictModel
 from esar_ros.mission.system.system_errors import system_error
@@ -74,6 +75,24 @@ class Metrics(Scores):
     sensitivity: dict[str, Scores] = Field(description="the same at other error thresholds, keyed by metres")
 
 
+class Where(StrictModel):
+    """A place for other people's maps."""
+
+    latitude: float = Field(description="degrees WGS 84")
+    longitude: float
+    altitude: float = Field(description="m above mean sea level, as the map's")
+    utm: str = Field(description="zone and band, easting, northing (m); empty beyond 84 N and 80 S")
+    mgrs: str = Field(description="to 1 m; empty likewise")
+    error: float | None = Field(
+        description="m, radius of a circle that holds 95 %, by the detector's covariance; null: not known"
+    )
+
+    @property
+    def words(self) -> str:
+        """All of it in a line, without the altitude."""
+        return joined(self.latitude, self.longitude, self.error, self.utm, self.mgrs)
+
+
 class ReportResult(StrictModel):
     """One report and what became of it. Distances in m, times in s since the mission's start."""
 
@@ -85,6 +104,7 @@ class ReportResult(StrictModel):
     text: str
     confidence: float
     position: Point | None = Field(description="m, map frame; null when it was no position")
+    where: Where | None = Field(None, description="the same on Earth; null where nobody told where the map lies")
     verdict: Literal["found", "exact", "located", "lost", "duplicate", "false", "over_cap", "unknown"] = Field(
         description="unknown: nobody knows what lies there; lost: near a victim that nobody found, but "
         "assigned elsewhere (appendix B assigns before it gates)"

@@ -26,8 +26,19 @@ from esar_ros.scoring.flight import (
 from esar_ros.scoring.judge import Judge
 from esar_ros.scoring.losses import Looks, Seen, cause_of, collect_looks
 from esar_ros.scoring.record import EpisodeRecord
-from esar_ros.scoring.result import ClueResult, Metrics, ReportResult, Result, Safety, Scores, TaskInfo, VictimResult
+from esar_ros.scoring.result import (
+    ClueResult,
+    Metrics,
+    ReportResult,
+    Result,
+    Safety,
+    Scores,
+    TaskInfo,
+    VictimResult,
+    Where,
+)
 from esar_ros.scoring.truth import End, Point, TrueClue, TrueVictim, Truth
+from esar_ros.scoring.whereabouts import places_of
 
 UNUSED = "no answer of the model could be used"  # why a flight is not eligible
 
@@ -42,7 +53,7 @@ def score(record: EpisodeRecord, truth: Truth, judge: Judge) -> Result:
     found = claims.matched(truth, truth.thresholds.error_threshold)
     flights = fly_over(record, truth)
     safety = summarise_safety(flights, truth)
-    reports = _reports(claims, found, truth)
+    reports = _reports(record, claims, found, truth)
     troubles, (asked, used) = count_troubles(record, truth), count_answers(record, truth)
     reasons = _ineligible(record, truth, truncated)
     if asked and not used:
@@ -197,13 +208,16 @@ def _outcomes(claims: Claims, found: Findings, truth: Truth) -> dict[int, _Outco
     return outcomes
 
 
-def _reports(claims: Claims, found: Findings, truth: Truth) -> tuple[ReportResult, ...]:
+def _reports(record: EpisodeRecord, claims: Claims, found: Findings, truth: Truth) -> tuple[ReportResult, ...]:
     outcomes = _outcomes(claims, found, truth)
     found_ids = {outcome.truth.id for outcome in outcomes.values() if outcome.truth is not None}
-    return tuple(_report(claim, outcomes.get(i), found_ids, truth) for i, claim in enumerate(claims.claims))
+    places = places_of(record, claims.claims)
+    return tuple(_report(claim, outcomes.get(i), found_ids, places[i], truth) for i, claim in enumerate(claims.claims))
 
 
-def _report(claim: Claim, outcome: _Outcome | None, found_ids: set[str], truth: Truth) -> ReportResult:
+def _report(
+    claim: Claim, outcome: _Outcome | None, found_ids: set[str], where: Where | None, truth: Truth
+) -> ReportResult:
     row = claim.row
     kind = ReportType(row.type).name.lower() if row.type in set(ReportType) else "unknown"
     target = outcome.truth if outcome else _nearest(claim, truth)
@@ -229,6 +243,7 @@ def _report(claim: Claim, outcome: _Outcome | None, found_ids: set[str], truth: 
         text=row.text,
         confidence=row.confidence,
         position=None if claim.position is None else _point(claim.position),
+        where=where,
         verdict=verdict,  # type: ignore[arg-type]
         ok=outcome is not None,
         matched=target.id if target is not None else None,

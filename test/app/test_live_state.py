@@ -267,3 +267,19 @@ def test_who_looks_is_wanted_for_a_moment() -> None:
     assert view.wanted() == {"uav1", "uav2"}
     now[0] = 10.0
     assert view.wanted() == frozenset()
+
+
+def test_a_report_is_told_with_its_coordinates_and_the_error_of_its_clue(state: LiveState) -> None:
+    place = {"origin_latitude": 33.95, "origin_longitude": 107.75, "origin_altitude": 2800.0}
+    state.take("uav1", names.BRIEF, message("esar_ros/msg/Brief", **place))
+    clue = message("esar_ros/msg/Clue", id=1, kind="person", covariance=[4.0, 0, 0, 0, 1.0, 0, 0, 0, 1.0])
+    state.take("uav1", names.CLUES, message("esar_ros/msg/Clues", 104.0, clues=[clue]))
+    state.take("uav1", names.REPORTS, message("esar_ros/msg/Report", 105.0, seq=1, type=2, kind="person"))
+    (told,) = state.changes({})["reports"]["items"]
+    assert told["where"] == "33.95000, 107.75000 ±5 m · 48S 754142 3760019 · MGRS 48SYC5414260019"
+
+
+def test_a_report_on_a_map_without_a_place_has_no_coordinates(state: LiveState) -> None:
+    state.take("uav1", names.BRIEF, message("esar_ros/msg/Brief"))
+    state.take("uav1", names.REPORTS, message("esar_ros/msg/Report", 105.0, seq=1, type=1, kind="tent"))
+    assert state.changes({})["reports"]["items"][0]["where"] == ""

@@ -28,6 +28,7 @@ def test_show_prints_facts_and_draws_a_sheet(tmp_path: Path, capsys: pytest.Capt
     text = capsys.readouterr().out
     for fact in ("22.51200 N", "0 to 397 m AMSL", "forest", "ridge_path", "level at 0 m AMSL", "UTC+8.0 h"):
         assert fact in text
+    assert "50QKK5394091467 (EPSG:32650); grid north lies 0.92 deg west of the map's north there" in text
     image = cv2.imread(str(sheets[0]))
     assert image.shape[0] > 500 and image.std() > 20.0
     assert sheets[0].read_bytes() == sheets[1].read_bytes()

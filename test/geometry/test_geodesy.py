@@ -87,3 +87,9 @@ def test_east_and_north_have_their_signs() -> None:
     assert latitude > 33.99
     assert longitude > 107.75
     assert math.isclose((latitude - 33.99) * 110_920, 700.0, rel_tol=0.01)
+
+
+def test_points_of_one_level_are_placed_together_as_one_by_one() -> None:
+    latitude, longitude = np.meshgrid([33.98, 33.99, 34.0], [107.74, 107.76])
+    each = [AOTAI.to_enu(*place, AOTAI.altitude)[:2] for place in zip(latitude.ravel(), longitude.ravel(), strict=True)]
+    np.testing.assert_allclose(AOTAI.to_level(latitude, longitude).reshape(-1, 2), each, atol=1e-6)

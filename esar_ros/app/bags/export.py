@@ -1,9 +1,11 @@
-"""`esar export BAG --to ply,glb`: what a bag's cameras saw, as a coloured point cloud and a coloured mesh."""
+"""`esar export BAG --to kml,ply`: a mission's bag as files that other people's tools open, on the map or in space."""
 
 from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 from rich.console import Console
@@ -11,28 +13,47 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from esar_ros import __version__
 from esar_ros.app.arguments import Parser
+from esar_ros.incident.features import Search
 from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.scoring.result import write_atomically
 
-FORMATS = {"ply": "cloud.ply", "glb": "mesh.glb"}
+SURFACES = {"ply": "cloud.ply", "glb": "mesh.glb"}
+FEATURES = {
+    "geojson": "search.geojson",
+    "kml": "search.kml",
+    "gpx": "search.gpx",
+    "cot": "search.cot",
+    "csv": "search.csv",
+    "geotiff": "rasters",
+}
+FORMATS = SURFACES | FEATURES
+PICTURES = "finds"  # folder of the finds' images
+SHOWS_PICTURES = {"geojson", "kml", "csv"}
 VOXELS = (0.005, 10.0)  # m
+_MODULES = {"csv": "table"}  # of formats that are not called as their module is
 
 
 def main(argv: list[str]) -> int:
     """Run the command."""
     parser = Parser(
         prog="esar export",
-        description="Fuse the colour and depth images of a bag, of all its vehicles, into one surface: cloud.ply holds "
-        "points, mesh.glb triangles, both in colour and in metres (extra open3d).",
+        description="Write what a mission's bag holds for other people's tools. On the map (extra geo): track, finds "
+        "with their error, ground that was seen. In space (extra open3d): the images with depth, fused into points "
+        "(ply) or triangles (glb). How to open each: docs/how-to/coordinates.md",
     )
-    parser.add_argument("bag", help="folder of a mission recorded with --record full, or a bag with images and depth")
-    parser.add_argument("--to", default=",".join(FORMATS), metavar="FORMATS", help="by commas (default: %(default)s)")
+    parser.add_argument("bag", help="folder of a mission, or its bag; for ply and glb recorded with --record full")
+    parser.add_argument(
+        "--to",
+        default=",".join(SURFACES),
+        metavar="FORMATS",
+        help=f"by commas, of {', '.join(FORMATS)} (default: %(default)s)",
+    )
     parser.add_argument("--out", metavar="DIR", help="where to write (default: beside the bag)")
     parser.add_argument(
         "--voxel",
         type=float,
         metavar="M",
-        help="m, what is told apart (default: a pixel's size where depth is cut off)",
+        help="m, what ply and glb tell apart (default: a pixel's size where depth is cut off)",
     )
     arguments = parser.parse_args(argv)
     formats = _formats(arguments.to)
@@ -40,7 +61,13 @@ def main(argv: list[str]) -> int:
         raise UsageError(f"--voxel {arguments.voxel:g}", f"give {VOXELS[0]:g} to {VOXELS[1]:g} m")
     given = Path(arguments.bag)
     bag = given / "bag" if (given / "bag").exists() else given
-    return _export(bag, formats, Path(arguments.out) if arguments.out else bag.absolute().parent, arguments.voxel)
+    out = Path(arguments.out) if arguments.out else bag.absolute().parent
+    console = Console(highlight=False, soft_wrap=True)
+    if features := [name for name in formats if name in FEATURES]:
+        _write_features(_search_of(bag, features, out), features, out, console)
+    if surfaces := [name for name in formats if name in SURFACES]:
+        _write_surfaces(bag, surfaces, out, arguments.voxel, console)
+    return 0
 
 
 def _formats(text: str) -> list[str]:
@@ -54,13 +81,37 @@ def _formats(text: str) -> list[str]:
     return formats
 
 
-def _export(bag: Path, formats: list[str], out: Path, voxel: float | None) -> int:
+def _search_of(given: Path, formats: list[str], out: Path) -> Search:
+    """Returns what is to be written, by what kind of thing is given. Raises UsageError."""
+    from esar_ros.incident.flight import search_of
+
+    return search_of(given, out / PICTURES if SHOWS_PICTURES & set(formats) else None)
+
+
+def _write_features(search: Search, formats: list[str], out: Path, console: Console) -> None:
+    """Raises UsageError."""
+    for name in formats:
+        path = out / FEATURES[name]
+        if name == "geotiff" and not search.rasters:
+            console.print("geotiff: the bag holds no grid of what was seen (it is kept from --record view on)")
+            continue
+        write: Callable[[Search, Path], None]
+        write = import_module(f"esar_ros.incident.formats.{_MODULES.get(name, name)}").write
+        write(search, path)
+        console.print(str(path))
+    points = sum(len(track.time) for track in search.tracks)
+    console.print(
+        f"{len(search.finds)} finds, {len(search.tracks)} tracks of {points} points, {len(search.areas)} areas, "
+        f"{len(search.rasters)} rasters (WGS 84; altitudes above mean sea level)"
+    )
+
+
+def _write_surfaces(bag: Path, formats: list[str], out: Path, voxel: float | None, console: Console) -> None:
     from esar_ros.benchmark.report.mission_surface import fuse_bag, origin_of
     from esar_ros.mapping.surface.files import glb_bytes, ply_bytes
     from esar_ros.mapping.surface.fusion import load_open3d
 
     load_open3d()  # before the bag is read
-    console = Console(highlight=False, soft_wrap=True)
     columns = (TextColumn("  Fusing images"), BarColumn(), TextColumn("{task.completed:.0f} / {task.total:.0f}"))
     with Progress(*columns, TimeRemainingColumn(), console=console, disable=not sys.stdout.isatty()) as progress:
         task = progress.add_task("", total=math.inf)
@@ -91,4 +142,3 @@ def _export(bag: Path, formats: list[str], out: Path, voxel: float | None) -> in
     for name, (count, things, data) in written.items():
         write_atomically(out / FORMATS[name], data)
         console.print(f"{out / FORMATS[name]}  ({count:,} {things}, {len(data) / 1e6:.0f} MB)")
-    return 0

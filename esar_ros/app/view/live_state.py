@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from esar_ros.app.view.live_clues import clue_words
+from esar_ros.app.view.live_clues import clue_words, origin_told, where_words
 from esar_ros.app.view.live_crops import Crops
 from esar_ros.app.view.live_layers import Layer
 from esar_ros.app.view.live_sections import Sections
 from esar_ros.flight.pilot import Phase
 from esar_ros.geometry.frames import Pose, motion_in_parent
+from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission import names
 from esar_ros.mission.decision import DecisionStatus, GoalType, HeightReference, ReportType
 from esar_ros.mission.modes import MissionPhase, mode_name, order_name, reason_name
@@ -51,6 +52,7 @@ class LiveState(Sections):
         self.crops = {vehicle: Crops() for vehicle in vehicles}
         self.map_id = ""
         self._odom_in_map: dict[str, Pose] = {}
+        self._origin: Origin | None = None  # of the map frame
         self._start: float | None = None  # s, stamp of the mission's start
         self._untimed: list[tuple[dict[str, Any], float]] = []  # told before that was known: entry, stamp (s)
         self._now = 0.0  # s, newest stamp
@@ -124,6 +126,7 @@ class LiveState(Sections):
 
     def _brief(self, vehicle: str, m: Any) -> None:
         self.map_id = m.map_id
+        self._origin = origin_told(m)
         facts = parse_brief(m.prompt, ground_of(brief_of(m)) if len(m.area) else None)  # a walk indoors has no area
         value = {
             "id": m.mission_id,
@@ -248,6 +251,7 @@ class LiveState(Sections):
             "text": m.text,
             "confidence": rounded(m.confidence, 2),
             "position": [rounded(v) for v in array3(m.position)],
+            "where": where_words(self._origin, m, self._clues.get(vehicle, ())),
         }
         known = self.lists["reports"]
         if any((r["vehicle"], r["seq"]) == (vehicle, report["seq"]) for r in known):

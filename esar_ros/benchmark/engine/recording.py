@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from esar_ros.benchmark.engine.sensing import Sensed
 from esar_ros.benchmark.engine.wire import single
 from esar_ros.bridges.airsim.vehicle import VehicleReading
@@ -51,6 +53,7 @@ class Recording:
             float(brief.t_max),
             tuple((float(x), float(y)) for x, y in brief.area),
             (float(brief.home[0]), float(brief.home[1]), float(brief.home[2])),
+            tuple(float(value) for value in brief.origin),  # type: ignore[arg-type]
         )
         self._take(names.BRIEF, row)
 
@@ -82,7 +85,11 @@ class Recording:
             (clue.id, clue.kind, clue.probability, *(float(v) for v in clue.position), clue.views)
             for clue in sensed.clues
         )
-        self._take(names.CLUES, CluesRow(ns, detector.backend.name, detector.backend.eligible, clues))  # type: ignore[arg-type]
+        spread = tuple(
+            tuple(_sortable(value) for value in np.asarray(clue.covariance).reshape(9)) for clue in sensed.clues
+        )
+        row = CluesRow(ns, detector.backend.name, detector.backend.eligible, clues, spread)  # type: ignore[arg-type]
+        self._take(names.CLUES, row)
         now = sensed.map
         self._take(names.MAP_STATUS, MapRow(ns, now.coverage, now.covered_area, now.search_area, took))
 

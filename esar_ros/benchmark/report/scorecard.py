@@ -10,16 +10,19 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle, Wedge
 from rich.console import Group, RenderableType
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from esar_ros.benchmark.report import formatting
 from esar_ros.benchmark.report.mission_map import FOUND, INK, MISSED, NEAR, PAPER, TRACK, draw_map, region_of
 from esar_ros.benchmark.report.mission_record import MissionRecord
-from esar_ros.scoring.result import ClueResult, Result, VictimResult
+from esar_ros.scoring.result import ClueResult, ReportResult, Result, VictimResult
 
 _SCORES = (("SR", "victims found"), ("TSR", "found in time"), ("CDS", "clues"))
 _MARKS = {"found": ("●", FOUND), "exact": ("●", FOUND), "located": ("●", NEAR), "missed": ("○", MISSED)}
+_LINE_STEP, _WHERE_STEP = 23.0, 15.0  # of the image's list
+_MOST_TOLD = 12  # reports with coordinates in the terminal
 _LONGEST_EYES = 32  # characters of the detector's name and file, which share a line of the image
 _MUTED, _LINE = "#6b757d", "#e3e7ea"
 
@@ -41,13 +44,10 @@ def terminal_table(result: Result) -> RenderableType:
         scores.add_row(Text(name, "bold"), Text(f"{formatting.score(result, value):>5}", "bold"), _bar(value), meaning)
     things = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     things.add_column("")
-    things.add_column("victim or clue" if formatting.is_scored(result) else "reported")
-    things.add_column("outcome" if formatting.is_scored(result) else "where (WGS 84)")
+    things.add_column("victim or clue")
+    things.add_column("outcome")
     things.add_column("", style="dim")
     gate = result.thresholds.error_threshold
-    for report in () if formatting.is_scored(result) else result.reports:
-        where = formatting.coordinates(result, report)
-        things.add_row("●", report.text or report.kind, where, f"{report.time:.0f} s, {report.confidence:.0%} sure")
     for thing in result.things:
         word = formatting.found_word(thing)
         style = {"missed": "red", "located": "yellow"}.get(word, "green")
@@ -77,7 +77,19 @@ def terminal_table(result: Result) -> RenderableType:
     nothing = nothing or not things.row_count
     listed: list[RenderableType] = [] if nothing else ["", things]
     scored: list[RenderableType] = [scores] if formatting.is_scored(result) else []
-    return Group("", title, "", *first, *scored, *parts, *listed, "", facts, *safe, *notes)
+    return Group("", title, "", *first, *scored, *parts, *listed, *_told(result), "", facts, *safe, *notes)
+
+
+def _told(result: Result) -> list[RenderableType]:
+    """Returns the reports with their coordinates, in lines to be copied; persons first, then the surest."""
+    order = sorted(result.reports, key=lambda report: (report.type != "victim", -report.confidence, report.time))
+    lines: list[RenderableType] = ["", Text("reported (WGS 84, ± holds 95 %)", "dim")] if order else []
+    for report in order[:_MOST_TOLD]:
+        head = f"{report.text or report.kind}, {report.confidence:.0%}, {report.time:.0f} s"
+        lines += [f"● {escape(head)}", Text(f"  {formatting.coordinates(report)}", no_wrap=True, overflow="ignore")]
+    if len(order) > _MOST_TOLD:
+        lines.append(Text(f"and {len(order) - _MOST_TOLD} more in result.json", "dim"))
+    return lines
 
 
 def _gated_first(result: Result) -> str:
@@ -216,46 +228,48 @@ def _draw_facts(ax: Axes, result: Result, left: float, right: float, top: float)
 
 
 def _draw_list(ax: Axes, result: Result, left: float, right: float, top: float, bottom: float) -> float:
-    """One line per victim and clue, as many as fit; answers where it ends."""
+    """One line per victim and clue and one for its coordinates as reported, as many as fit; answers where it ends."""
     things = result.things
-    gate = result.thresholds.error_threshold
-    step = 25.0
-    room = int((bottom - 40.0 - top) // step)
-    y = top - 18.0
-    for thing in things[:room]:
-        y += step
-        mark, colour = _MARKS[formatting.found_word(thing)]
-        person = isinstance(thing, VictimResult)
-        marker = "*" if person else "D"
-        hollow = mark == "○"
-        ax.plot(
-            left + 6, y, marker=marker, ms=13 if person else 7, mfc=PAPER if hollow else colour, mec=colour, mew=1.4
-        )
-        ax.text(
-            left + 24, y, _name(thing), fontsize=10.5, color=INK, va="center", weight="bold" if person else "normal"
-        )
-        ax.text(
-            right - 140,
-            y,
-            formatting.found_word(thing),
-            fontsize=9.5,
-            color=colour,
-            va="center",
-            ha="right",
-            weight="bold",
-        )
-        ax.text(right, y, formatting.explanation(thing, gate), fontsize=9, color=_MUTED, va="center", ha="right")
     reports = () if formatting.is_scored(result) else result.reports
-    for report in reports[:room]:
-        y += step
-        ax.plot(left + 6, y, marker="o", ms=7, mfc=NEAR, mec=NEAR)
-        ax.text(left + 24, y, report.text or report.kind, fontsize=10.5, color=INK, va="center")
-        where = f"{formatting.coordinates(result, report)}   {report.confidence:.0%}"
-        ax.text(right, y, where, fontsize=9, color=_MUTED, va="center", ha="right")
-    if len(things) + len(reports) > room:
-        y += step
-        ax.text(left + 24, y, f"and {len(things) + len(reports) - room} more", fontsize=9, color=_MUTED, va="center")
-    return y + step
+    y, drawn = top - 18.0, 0
+    for item in (*things, *reports):
+        report = _report_of(result, item)
+        if y + _LINE_STEP + (_WHERE_STEP if report else 0.0) > bottom - 40.0:
+            break
+        y, drawn = y + _LINE_STEP, drawn + 1
+        if isinstance(item, ReportResult):
+            ax.plot(left + 6, y, marker="o", ms=7, mfc=NEAR, mec=NEAR)
+            ax.text(left + 24, y, item.text or item.kind, fontsize=10.5, color=INK, va="center")
+            ax.text(right, y, f"{item.confidence:.0%}", fontsize=9, color=_MUTED, va="center", ha="right")
+        else:
+            _draw_thing(ax, item, left, right, y, result.thresholds.error_threshold)
+        if report:
+            y += _WHERE_STEP
+            ax.text(left + 24, y, formatting.coordinates(report), fontsize=7.5, color=_MUTED, va="center")
+    if drawn < len(things) + len(reports):
+        y += _LINE_STEP
+        words = f"and {len(things) + len(reports) - drawn} more"
+        ax.text(left + 24, y, words, fontsize=9, color=_MUTED, va="center")
+    return y + _LINE_STEP
+
+
+def _report_of(result: Result, item: VictimResult | ClueResult | ReportResult) -> ReportResult | None:
+    """Returns the report of an entry of the list, where it tells a place on Earth."""
+    index = None if isinstance(item, ReportResult) else item.report
+    report = item if isinstance(item, ReportResult) else None if index is None else result.reports[index]
+    return report if report is not None and report.where is not None else None
+
+
+def _draw_thing(ax: Axes, thing: VictimResult | ClueResult, left: float, right: float, y: float, gate: float) -> None:
+    mark, colour = _MARKS[formatting.found_word(thing)]
+    person, hollow = isinstance(thing, VictimResult), mark == "○"
+    marker, size = ("*", 13) if person else ("D", 7)
+    ax.plot(left + 6, y, marker=marker, ms=size, mfc=PAPER if hollow else colour, mec=colour, mew=1.4)
+    weight = "bold" if person else "normal"
+    ax.text(left + 24, y, _name(thing), fontsize=10.5, color=INK, va="center", weight=weight)
+    word = formatting.found_word(thing)
+    ax.text(right - 140, y, word, fontsize=9.5, color=colour, va="center", ha="right", weight="bold")
+    ax.text(right, y, formatting.explanation(thing, gate), fontsize=9, color=_MUTED, va="center", ha="right")
 
 
 def _draw_notes(ax: Axes, notes: Iterable[str], left: float, top: float) -> None:

@@ -42,7 +42,8 @@ def events(search: Search, written: datetime | None = None) -> list[ET.Element]:
     The same feature of the same search has the same uid, so that sent again it replaces itself.
     """
     now = written or datetime.now(timezone.utc)
-    made = [_find(find) for find in search.finds] + [_place(place) for place in search.places]
+    made = [_find(find) for find in search.finds if words.is_to_carry(find)]
+    made += [_place(place) for place in search.places]
     made += [_area(area) for area in search.areas]
     made += [_track(track) for track in search.tracks if len(track.latitude) > 1]
     made += [_sortie(sortie) for sortie in search.sorties]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from esar_ros.geometry.coordinates import grid_position
-from esar_ros.incident.features import Area, Find, FindState, Floats, Place, Position, Search, Sortie, Track
+from esar_ros.incident.features import Area, Find, Floats, Place, Position, Search, Sortie, Track
 from esar_ros.incident.formats import words
 from esar_ros.scoring.result import write_atomically
 
@@ -26,7 +26,10 @@ DIGITS = 8  # decimals of a degree: a millimetre
 def write(search: Search, path: Path) -> None:
     """Writes a search's features. Raises UsageError."""
     folders = {
-        "Finds": [feature for find in search.finds for feature in _find(find, path)],
+        "Finds": [feature for find in search.finds if not words.is_faint(find) for feature in _find(find, path)],
+        "Dismissed or improbable": [
+            feature for find in search.finds if words.is_faint(find) for feature in _find(find, path)
+        ],
         "Places": [_place(place) for place in search.places],
         "Tracks": [_track(track) for track in search.tracks if len(track.latitude) > 1],
         "Areas": [_area(area) for area in search.areas],
@@ -89,7 +92,7 @@ def _find(find: Find, path: Path) -> list[dict[str, Any]]:
         properties |= {"error_major_95": round(ellipse.major, 2), "error_minor_95": round(ellipse.minor, 2)}
         properties |= {"error_bearing": round(ellipse.bearing, 1)}
     point = _point(find.position, title, words.find_facts(find), colour, **properties)
-    if ellipse is None or find.state is FindState.DISMISSED:
+    if ellipse is None or words.is_faint(find):
         return [point]
     outline = _ring(words.ellipse_outline(find.position, ellipse), is_outer=True)
     return [point, _shape("Polygon", [outline], f"{title}: error, 95 %", {}, colour)]

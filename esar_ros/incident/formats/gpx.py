@@ -26,7 +26,8 @@ def write(search: Search, path: Path) -> None:
 
     document = gpx.GPX()
     document.creator, document.name = "esar_ros", words.clean(search.name)
-    document.waypoints = [_find(gpx, find) for find in search.finds] + [_place(gpx, place) for place in search.places]
+    document.waypoints = [_find(gpx, find) for find in search.finds if words.is_to_carry(find)]
+    document.waypoints += [_place(gpx, place) for place in search.places]
     document.tracks = [_track(gpx, track) for track in search.tracks if len(track.latitude)]
     document.routes = [_sortie(gpx, sortie) for sortie in search.sorties]
     write_atomically(path, document.to_xml(version="1.1"))

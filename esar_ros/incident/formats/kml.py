@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from esar_ros.incident.features import Area, Find, FindState, Floats, Place, Position, Search, Sortie, Track
+from esar_ros.incident.features import Area, Find, Floats, Place, Position, Search, Sortie, Track
 from esar_ros.incident.formats import words
 from esar_ros.scoring.result import write_atomically
 
@@ -24,11 +24,15 @@ def write(search: Search, path: Path) -> None:
     root = ET.Element("kml", xmlns=NAMESPACE)
     document = _add(root, "Document")
     _add(document, "name", words.clean(search.name))
-    colours = {words.PERSON_COLOUR, words.CLUE_COLOUR, words.DISMISSED_COLOUR, words.PLACE_COLOUR, words.TRACK_COLOUR}
+    colours = {words.PERSON_COLOUR, words.CLUE_COLOUR, words.FAINT_COLOUR, words.PLACE_COLOUR, words.TRACK_COLOUR}
     for colour in sorted(colours | {words.SORTIE_COLOUR} | set(words.AREA_COLOURS.values())):
         _add_style(document, colour)
     for title, inside in (
-        ("Finds", [mark for find in search.finds for mark in _find(find, path)]),
+        ("Finds", [mark for find in search.finds if not words.is_faint(find) for mark in _find(find, path)]),
+        (
+            "Dismissed or improbable",
+            [mark for find in search.finds if words.is_faint(find) for mark in _find(find, path)],
+        ),
         ("Places", [_place(place) for place in search.places]),
         ("Tracks", [_track(track) for track in search.tracks if len(track.latitude) > 1]),
         ("Areas", [_area(area) for area in search.areas]),
@@ -125,7 +129,7 @@ def _polygon(mark: ET.Element, outline: Floats, holes: Iterable[Floats] = ()) ->
 
 def _find(find: Find, path: Path) -> list[ET.Element]:
     title, colour, ellipse = words.find_title(find), words.find_colour(find), find.ellipse()
-    shown = find.state is not FindState.DISMISSED
+    shown = not words.is_faint(find)
     picture = words.picture_link(find, path)
     mark = _mark(title, words.find_facts(find), colour, (words.utc(find.time),), picture, shown)
     marks = [_with_point(mark, find.position)]

@@ -30,7 +30,7 @@ from esar_ros.incident.features import (
 )
 from esar_ros.mission.clues import PERSON
 
-PERSON_COLOUR, CLUE_COLOUR, DISMISSED_COLOUR, PLACE_COLOUR = "#d7191c", "#f28e2b", "#808080", "#1f5fbf"
+PERSON_COLOUR, CLUE_COLOUR, FAINT_COLOUR, PLACE_COLOUR = "#d7191c", "#f28e2b", "#808080", "#1f5fbf"
 TRACK_COLOUR, SORTIE_COLOUR = "#1f5fbf", "#7b3fa0"
 AREA_COLOURS: Mapping[AreaKind, str] = {
     AreaKind.SEARCH: "#333333",
@@ -95,10 +95,21 @@ def find_title(find: Find) -> str:
     return words if find.state is FindState.NEW else f"{words} ({find.state.value})"
 
 
+def is_faint(find: Find) -> bool:
+    """Returns whether a find was dismissed, or is new and less probable than not: it is drawn, but not put forward."""
+    unlikely = find.probability is not None and find.probability < 0.5
+    return find.state is FindState.DISMISSED or (find.state is FindState.NEW and unlikely)
+
+
+def is_to_carry(find: Find) -> bool:
+    """Returns whether a find belongs on a receiver in somebody's hand: it is not faint, or may be a person."""
+    return not is_faint(find) or (find.kind == PERSON and find.state is FindState.NEW)
+
+
 def find_colour(find: Find) -> str:
     """Returns the colour of a find, #rrggbb."""
-    if find.state is FindState.DISMISSED:
-        return DISMISSED_COLOUR
+    if is_faint(find):
+        return FAINT_COLOUR
     return PERSON_COLOUR if find.kind == PERSON else CLUE_COLOUR
 
 

@@ -268,6 +268,16 @@ TOPICS: tuple[Topic, ...] = (
         about="claims that are scored, numbered from 1",
     ),
     Topic(
+        names.REPORT_FIXES,
+        "sensor_msgs/msg/NavSatFix",
+        Quality.LATCHED_ALL,
+        PLANNER,
+        record=Record.FULL,
+        about="each report's place on Earth (WGS 84), in the order of `reports` and with their stamps, for maps of "
+        "other people's; east-north-up covariance, of type unknown where nobody has estimated it. Altitude NaN: the "
+        "map's is above the sea, the message's above the ellipsoid",
+    ),
+    Topic(
         names.PERSONS,
         "geometry_msgs/msg/PoseWithCovarianceStamped",
         Quality.LATCHED_ALL,

@@ -13,6 +13,7 @@ from esar_ros.msg import PilotState
 
 PREFIX = "@progress "
 WAIT = "wait"  # phase of a line that tells only what is waited for
+REPORT = "report"  # phase of a line that tells only what was reported, and where
 SERVING = "Watch it at"  # how a process that serves viewers says where
 
 PHASES: dict[int, str] = {

@@ -29,7 +29,7 @@ from esar_ros.perception.detectors.chosen import about_chosen
 from esar_ros.scoring.flight import FAILED
 from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.record import EpisodeRecord
-from esar_ros.scoring.result import Cause
+from esar_ros.scoring.result import Cause, Where
 from esar_ros.scoring.score import score
 from esar_ros.scoring.truth import End
 
@@ -358,6 +358,19 @@ def test_the_table_says_the_same(flown: MissionRecord) -> None:
     assert "orange tent" in text
     assert max(len(line) for line in text.splitlines()) <= 100
     assert "safe" in text
+
+
+def test_reports_stand_in_the_table_and_on_the_page_with_their_coordinates(flown: MissionRecord) -> None:
+    report = flown.result.reports[0]
+    where = Where(latitude=33.95, longitude=107.75, altitude=2800.0, utm="48S 1 2", mgrs="48SYC", error=4.2)
+    told = "33.95000, 107.75000 ±5 m · 48S 1 2 · MGRS 48SYC"
+    many = tuple(report.model_copy(update={"where": where, "text": f"report {n} [x]"}) for n in range(30))
+    result = flown.result.model_copy(update={"reports": many})
+    text = printed(replace(flown, result=result), width=40)
+    assert text.count(told) == 12 and "and 18 more in result.json" in text  # in a narrow window too: one line each
+    assert "report 3 [x]" in text
+    page = Page(render_html(replace(flown, result=result), map_image=b"", finds=[], misses=[]))
+    assert "".join(page.texts).count(told) == 30
 
 
 def test_show_mission_writes_both_files_and_prints(mission_folder: Path, tmp_path: Path) -> None:

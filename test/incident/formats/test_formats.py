@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from lxml import etree
 from pymavlink import mavutil, mavwp
 
-from esar_ros.incident.features import Find, Position, Search
+from esar_ros.incident.features import Find, FindState, Position, Search
 from esar_ros.incident.formats import cot, geojson, geotiff, gpx, kml, qgc_plan, table, wpml
 from esar_ros.mission.errors import UsageError
 from helpers.searches import FINDS, FOLDER, NASTY, NOON, full_search, sortie
@@ -312,3 +312,32 @@ def test_names_hold_no_more_than_a_line() -> None:
     callsigns = [event.find("detail/contact").get("callsign") for event in root]
     assert 'Müller & <b>"Söhne"</b> 搜救 ]]> =1+1' in callsigns
     assert NASTY not in callsigns and FOLDER not in "".join(callsigns)
+
+
+def test_what_is_less_probable_than_not_is_grey_apart_and_not_carried(tmp_path: Path) -> None:
+    here = Position(34.0, 107.3)
+    finds = [Find("1", "tent", here, probability=0.2), Find("2", "person", here, probability=0.3)]
+    finds += [
+        Find("3", "rope", here, probability=0.2, state=FindState.CONFIRMED),
+        Find("4", "rope", here, probability=0.8),
+    ]
+    search = Search("s", finds=finds)
+    features = json.loads(written("geojson", tmp_path, search).read_text(encoding="utf-8"))["features"]
+    titles = {f["id"]: f["properties"]["title"] for f in features if f["properties"]["class"] == "Folder"}
+    where = {
+        f["properties"]["find"]: (titles[f["properties"]["folderId"]], f["properties"]["marker-color"])
+        for f in features
+        if f["properties"]["class"] == "Marker"
+    }
+    faint = ("Dismissed or improbable", "#808080")
+    assert where["1"] == where["2"] == faint
+    assert where["3"][0] == where["4"][0] == "Finds"
+    carried = gpxpy.parse(written("gpx", tmp_path, search).read_text(encoding="utf-8")).waypoints
+    assert [waypoint.name for waypoint in carried] == ["person 30 %", "rope 20 % (confirmed)", "rope 80 %"]
+    root = etree.parse(written("kml", tmp_path, search)).getroot()
+    hidden = [
+        mark.findtext(f"{KML}name")
+        for mark in root.iter(f"{KML}Placemark")
+        if mark.find(f"{KML}visibility") is not None
+    ]
+    assert hidden == ["tent 20 %", "person 30 %"]

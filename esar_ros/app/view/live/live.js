@@ -205,7 +205,8 @@ function showReports() {
   fill($("#reports"), ...(reports.length ? reports.map((report) => {
     const verdict = verdicts.get(`${report.vehicle} ${report.seq}`);
     return make("div", { className: "entry report" }, make("time", { textContent: minutes(report.t) }), make("span", { className: "who", textContent: report.type }),
-      make("div", {}, make("b", { textContent: report.kind }), verdict ? ` ${verdict.verdict}` : "", make("p", { textContent: report.text })));
+      make("div", {}, make("b", { textContent: report.kind }), verdict ? ` ${verdict.verdict}` : "", make("p", { textContent: report.text }),
+        report.where ? make("p", { className: "where", textContent: report.where, title: "One click selects it: WGS 84, ± holds 95 %" }) : null));
   }) : [make("p", { className: "dim", textContent: "Nothing has been reported yet." })]));
 }
 
