@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from esar_ros.mission.decision import Decision
-from esar_ros.mission.observation import FREE, UNKNOWN, Grid, Observation, SeenClue
+from esar_ros.mission.observation import FREE, Grid, SeenClue
 from esar_ros.planning import registry
+from helpers.tracks import Seeing, apart, known_around
 
 OPEN = Grid(np.full((200, 200), FREE, np.int8), 2.0, (-200.0, -200.0))
 BEARINGS = tuple(np.random.default_rng(7).uniform(-math.pi, math.pi, 20))
@@ -54,7 +54,7 @@ def choose(brief: Any, observe: Any, look: Any) -> Callable[..., Decision]:
     """Factory of the first choice, after half a turn in which the cameras see all round."""
 
     def decide(name: str, clues: tuple[SeenClue, ...], **parameters: Any) -> Decision:
-        method: Any = registry.create(name, parameters)
+        method = registry.create(name, parameters)
         method.reset(brief(half=200.0), 1)
         for stamp, yaw in enumerate((0.0, *np.linspace(0.0, math.pi, 7))):
             decision = method.act(observe(float(stamp), yaw=yaw, grid=OPEN, views=look(yaw=yaw), clues=clues))
@@ -109,40 +109,17 @@ def test_without_its_term_a_method_chooses_as_if_nothing_had_been_found(
     assert goals("unigoal", 5) == [nearest] * 5, "a goal graph without layout or clues"
 
 
-class Seeing:
-    """A method whose observations hold what the cameras see from where the vehicle is."""
-
-    def __init__(self, method: Any, look: Any) -> None:
-        self.method, self.look = method, look
-
-    def act(self, observation: Observation) -> Decision:
-        views = self.look(observation.pose.position, observation.pose.yaw)
-        decision: Decision = self.method.act(replace(observation, views=views))
-        return decision
-
-
 @pytest.fixture
 def track(chat: Any, trail: Place, brief: Any, look: Any, flight: Any, clue: Any) -> Callable[..., np.ndarray]:
     """Factory of tracks (N, 3): a rope and a tent in the north-west, a lone backpack; air known 100 m around."""
     clues = (*trail(2.4), clue(3, "backpack", (-10.0, -75.0, 0.0)))
-    y, x = np.mgrid[-299:300:2.0, -299:300:2.0]
-
-    def known(place: np.ndarray) -> Grid:
-        near = np.hypot(x - place[0], y - place[1]) < 100.0
-        return Grid(np.where(near, FREE, UNKNOWN).astype(np.int8), 2.0, (-300.0, -300.0))
 
     def fly(name: str, **parameters: Any) -> np.ndarray:
-        method: Any = registry.create(name, parameters)
+        method = registry.create(name, parameters)
         method.reset(brief(half=280.0, prompt="They had a backpack."), 1)
-        return np.array(flight(Seeing(method, look)).run(40, known, clues=clues).track)
+        return np.array(flight(Seeing(method, look)).run(40, known_around(2.0), clues=clues).track)
 
     return fly
-
-
-def apart(one: np.ndarray, other: np.ndarray) -> float:
-    """Greatest distance (m) of two tracks at a time."""
-    length = min(len(one), len(other))
-    return float(np.linalg.norm(one[:length] - other[:length], axis=1).max())
 
 
 QUICK = {"model": {"attempts": 1}}
