@@ -24,6 +24,7 @@ from esar_ros.planning.methods.models.apex_maps import ApexMaps
 from esar_ros.planning.model.scripted import ScriptedModel
 from esar_ros.sim.terrain.maps import load_map
 from esar_ros.suites.esarbench.suite import ESARBENCH
+from helpers.chat_server import ChatEndpoint
 from helpers.full import mostly_full
 from helpers.tracks import Seeing, apart, known_around
 
@@ -101,7 +102,9 @@ def test_no_two_methods_fly_the_same_track_on_demo_tasks(task: str) -> None:
 
 
 @pytest.fixture
-def first_move(chat: Any, monkeypatch: pytest.MonkeyPatch, brief: Any, look: Any, observe: Any) -> Iterator[Any]:
+def first_move(
+    chat: ChatEndpoint, monkeypatch: pytest.MonkeyPatch, brief: Any, look: Any, observe: Any
+) -> Iterator[Any]:
     """Factory of a method's first decision after its climb, where the model answers as given."""
     monkeypatch.setenv("ESAR_MODEL_URL", chat.url)
     monkeypatch.setenv("ESAR_MODEL_NAME", "test")

@@ -12,6 +12,7 @@ import pytest
 from esar_ros.mission.decision import Decision
 from esar_ros.mission.observation import FREE, Grid, SeenClue
 from esar_ros.planning import registry
+from helpers.chat_server import ChatEndpoint
 from helpers.tracks import Seeing, apart, known_around
 
 OPEN = Grid(np.full((200, 200), FREE, np.int8), 2.0, (-200.0, -200.0))
@@ -43,7 +44,7 @@ def trail(clue: Any) -> Place:
 
 
 @pytest.fixture
-def planted(chat: Any, tent: Place, trail: Place) -> dict[str, Place]:
+def planted(chat: ChatEndpoint, tent: Place, trail: Place) -> dict[str, Place]:
     """The finds that tell each method of a direction."""
     chat.answers(chat.says(LAYOUT))
     return {"vlfm_labels": tent, "semexp": tent, "unigoal": trail}
@@ -89,7 +90,7 @@ def test_semexp_is_drawn_by_what_lies_far_beyond_the_rim(choose: Callable[..., D
 
 
 def test_without_its_term_a_method_chooses_as_if_nothing_had_been_found(
-    planted: dict[str, Place], choose: Callable[..., Decision], chat: Any
+    planted: dict[str, Place], choose: Callable[..., Decision], chat: ChatEndpoint
 ) -> None:
     def goal(name: str, clues: tuple[SeenClue, ...], **parameters: Any) -> list[float]:
         chosen = choose(name, clues, **parameters).goal
@@ -110,7 +111,7 @@ def test_without_its_term_a_method_chooses_as_if_nothing_had_been_found(
 
 
 @pytest.fixture
-def track(chat: Any, trail: Place, brief: Any, look: Any, flight: Any, clue: Any) -> Callable[..., np.ndarray]:
+def track(chat: ChatEndpoint, trail: Place, brief: Any, look: Any, flight: Any, clue: Any) -> Callable[..., np.ndarray]:
     """Factory of tracks (N, 3): a rope and a tent in the north-west, a lone backpack; air known 100 m around."""
     clues = (*trail(2.4), clue(3, "backpack", (-10.0, -75.0, 0.0)))
 
@@ -125,7 +126,9 @@ def track(chat: Any, trail: Place, brief: Any, look: Any, flight: Any, clue: Any
 QUICK = {"model": {"attempts": 1}}
 
 
-def test_no_two_methods_fly_the_same_track_nor_one_without_its_term(chat: Any, track: Callable[..., Any]) -> None:
+def test_no_two_methods_fly_the_same_track_nor_one_without_its_term(
+    chat: ChatEndpoint, track: Callable[..., Any]
+) -> None:
     layout = (("person", 0), ("tent", 40), ("rope", 30))  # the person is expected on the other side of the start
     nodes = [{"kind": kind, "east": east, "north": 0} for kind, east in layout]
     chat.answers(chat.says({"nodes": [*nodes, {"kind": "light"}], "edges": [[1, 2], [2, 3]]}))
