@@ -62,7 +62,7 @@ GOOD = Detection2D("tent", 0.9, (310, 230, 20, 20), "tent")
         (replace(GOOD, mask=np.ones((3, 3), bool)), "mask of another size"),
     ],
 )
-def test_a_broken_detection_is_counted_and_the_good_one_used(down_frame: Any, bad: Any, reason: Any) -> None:
+def test_a_broken_detection_is_counted_and_the_good_one_used(down_frame: CameraFrame, bad: Any, reason: Any) -> None:
     detector = ClueDetector(Scripted(bad, GOOD))
     result = detector.process([down_frame])
     assert result.cameras == (down_frame.camera,) and detector.idle().cameras == ()
@@ -70,7 +70,7 @@ def test_a_broken_detection_is_counted_and_the_good_one_used(down_frame: Any, ba
     assert dict(detector.left_out) == {reason: 1}
 
 
-def test_a_frame_without_a_pose_is_counted(down_frame: Any) -> None:
+def test_a_frame_without_a_pose_is_counted(down_frame: CameraFrame) -> None:
     detector = ClueDetector(Scripted(GOOD))
     lost = replace(down_frame, pose=Pose(np.full(3, np.nan), down_frame.pose.quaternion))
     assert detector.process([lost]).clues == ()
@@ -78,13 +78,13 @@ def test_a_frame_without_a_pose_is_counted(down_frame: Any) -> None:
 
 
 @pytest.mark.parametrize("depth", [np.nan, np.inf, 0.0])
-def test_no_depth_is_a_ray_and_no_object(down_frame: Any, depth: Any) -> None:
+def test_no_depth_is_a_ray_and_no_object(down_frame: CameraFrame, depth: Any) -> None:
     down_frame.depth[:] = depth
     result = ClueDetector(Scripted(GOOD)).process([down_frame])
     assert len(result.sightings) == 1 and result.clues == () and result.owners == {}
 
 
-def test_scores_go_through_the_backends_reliability(down_frame: Any) -> None:
+def test_scores_go_through_the_backends_reliability(down_frame: CameraFrame) -> None:
     """Odds of 1 to 2 where every second detection was right are odds of 1 to 2 times those of the prior in flight."""
     settings = load_detector_settings()
     prior = settings.fusion.evidence.prior
@@ -93,7 +93,7 @@ def test_scores_go_through_the_backends_reliability(down_frame: Any) -> None:
     assert clue.probability == pytest.approx(odds / (1.0 + odds))
 
 
-def test_reliability_is_that_of_the_words_now_looked_for(down_frame: Any) -> None:
+def test_reliability_is_that_of_the_words_now_looked_for(down_frame: CameraFrame) -> None:
     """A change in flight holds from the next image on."""
     backend, sure = Modest(GOOD), Modest(GOOD)
     detector, other = ClueDetector(backend), ClueDetector(sure)
@@ -108,7 +108,7 @@ def test_reliability_is_that_of_the_words_now_looked_for(down_frame: Any) -> Non
     assert scores[0] > scores[1]
 
 
-def test_the_best_picture_stays_when_two_objects_turn_out_to_be_one(down_frame: Any) -> None:
+def test_the_best_picture_stays_when_two_objects_turn_out_to_be_one(down_frame: CameraFrame) -> None:
     down_frame.rgb[:] = np.random.default_rng(0).integers(0, 256, down_frame.rgb.shape, dtype=np.uint8)
     large = replace(GOOD, box=(280, 200, 80, 80))
     for first, second, best in ((large, GOOD, 1), (GOOD, large, 2)):
@@ -121,7 +121,7 @@ def test_the_best_picture_stays_when_two_objects_turn_out_to_be_one(down_frame: 
 
 
 @pytest.mark.parametrize(("looks_for", "doubted"), [("tent", True), ("person", False)])
-def test_only_what_is_looked_for_can_be_missed(down_frame: Any, looks_for: Any, doubted: Any) -> None:
+def test_only_what_is_looked_for_can_be_missed(down_frame: CameraFrame, looks_for: Any, doubted: Any) -> None:
     """Words taken off a detector in flight say nothing of what was found with them."""
     backend = Scripted(GOOD)
     backend.prompts = {looks_for: looks_for}
@@ -133,7 +133,7 @@ def test_only_what_is_looked_for_can_be_missed(down_frame: Any, looks_for: Any, 
     assert (after.probability < first.probability) is doubted
 
 
-def test_the_best_picture_is_kept_small(down_frame: Any) -> None:
+def test_the_best_picture_is_kept_small(down_frame: CameraFrame) -> None:
     """Near replaces far; far does not replace near."""
     backend = Scripted(GOOD)
     detector = ClueDetector(backend)
@@ -151,7 +151,7 @@ def test_the_best_picture_is_kept_small(down_frame: Any) -> None:
     assert detector.crop(identity + 1) is None
 
 
-def test_a_box_inside_a_surer_one_is_the_same_object(down_frame: Any) -> None:
+def test_a_box_inside_a_surer_one_is_the_same_object(down_frame: CameraFrame) -> None:
     inner = Detection2D("tent", 0.4, (312, 232, 12, 12), "tent")
     person = Detection2D("person", 0.4, (312, 232, 12, 12), "person")
     result = ClueDetector(Scripted(GOOD, inner, person)).process([down_frame])

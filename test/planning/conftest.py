@@ -146,7 +146,7 @@ def look() -> Callable[..., dict[str, CameraFrame]]:
 
 
 @pytest.fixture
-def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatEndpoint]:
     """A chat endpoint on the loopback interface, which the environment names."""
     endpoint = ChatEndpoint()
     for name in ("PRESET", "LOG", "REPLAY", "CLOCK"):

@@ -11,6 +11,7 @@ import pytest
 from esar_ros.planning import registry
 from esar_ros.planning.exchange import CAUTION
 from esar_ros.planning.flight_words import flight_words, heading_words, place_words
+from helpers.chat_server import ChatEndpoint
 
 ANSWERS: dict[str, dict[str, Any]] = {
     "pure_mllm": {"action": "left"},
@@ -51,7 +52,7 @@ def test_the_way_flown_is_told_in_its_last_points_apart(observe: Any) -> None:
 
 @pytest.mark.parametrize("name", sorted(ANSWERS))
 def test_a_model_that_is_asked_to_fly_west_is_told_where_west_is(
-    name: str, chat: Any, brief: Any, observe: Any, look: Any
+    name: str, chat: ChatEndpoint, brief: Any, observe: Any, look: Any
 ) -> None:
     chat.answers(chat.says(ANSWERS[name]))
     method: Any = registry.create(name, {"model": {"attempts": 1}})
@@ -71,7 +72,7 @@ def test_a_model_that_is_asked_to_fly_west_is_told_where_west_is(
 
 
 def test_unigoal_is_told_it_in_each_of_its_four_questions(
-    chat: Any, brief: Any, observe: Any, look: Any, clue: Any
+    chat: ChatEndpoint, brief: Any, observe: Any, look: Any, clue: Any
 ) -> None:
     trail = {"kind": "trail", "camera": "front", "box": [400, 600, 600, 800]}
     nodes = [{"kind": kind} for kind in ("person", "tent", "trail")]

@@ -28,7 +28,7 @@ def truth_text(make_truth: Any) -> str:
 
 
 @pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
-def test_a_bag_scores_like_the_live_record(tmp_path: Path, truth_text: Any, make_truth: Any, storage: str) -> None:
+def test_a_bag_scores_like_the_live_record(tmp_path: Path, truth_text: str, make_truth: Any, storage: str) -> None:
     messages = mission(truth_text)
     write(tmp_path / "bag", messages, storage)
     live = EpisodeRecord()
@@ -41,14 +41,14 @@ def test_a_bag_scores_like_the_live_record(tmp_path: Path, truth_text: Any, make
     assert result.metrics.path_length == pytest.approx(15.0)
 
 
-def test_stamps_out_of_order_are_read(tmp_path: Path, truth_text: Any) -> None:
+def test_stamps_out_of_order_are_read(tmp_path: Path, truth_text: str) -> None:
     messages = mission(truth_text)
     write(tmp_path / "one", messages)
     write(tmp_path / "two", messages[::-1])
     assert score_bag(tmp_path / "one").dump() == score_bag(tmp_path / "two").dump()
 
 
-def test_a_bag_without_its_end_is_read_up_to_the_last_flush(tmp_path: Path, truth_text: Any) -> None:
+def test_a_bag_without_its_end_is_read_up_to_the_last_flush(tmp_path: Path, truth_text: str) -> None:
     writer = write(tmp_path / "bag", mission(truth_text)[::-1], close=False)
     writer.flush()
     more = typestore().serialize_cdr(odometry(99.0), "nav_msgs/msg/Odometry")
@@ -59,7 +59,7 @@ def test_a_bag_without_its_end_is_read_up_to_the_last_flush(tmp_path: Path, trut
     writer.close()
 
 
-def test_a_bag_cut_anywhere_is_read_or_refused_in_one_line(tmp_path: Path, truth_text: Any) -> None:
+def test_a_bag_cut_anywhere_is_read_or_refused_in_one_line(tmp_path: Path, truth_text: str) -> None:
     write(tmp_path / "bag", mission(truth_text))
     whole = (tmp_path / "bag" / "bag.mcap").read_bytes()
     outcomes: set[int | str] = set()
@@ -148,13 +148,13 @@ def test_a_mission_that_did_not_end(tmp_path: Path) -> None:
     assert "did not end" in refused(tmp_path / "bag")
 
 
-def test_a_truth_of_another_schema(tmp_path: Path, truth_text: Any) -> None:
+def test_a_truth_of_another_schema(tmp_path: Path, truth_text: str) -> None:
     other = json.loads(truth_text) | {"schema": "esar-truth/9"}
     write(tmp_path / "bag", mission(json.dumps(other)))
     assert "key schema" in refused(tmp_path / "bag")
 
 
-def test_another_error_threshold(tmp_path: Path, truth_text: Any) -> None:
+def test_another_error_threshold(tmp_path: Path, truth_text: str) -> None:
     """The report lies 1 m off."""
     write(tmp_path / "bag", mission(truth_text))
     assert score_bag(tmp_path / "bag", error_threshold=0.5).metrics.clues_exact == 0
@@ -166,7 +166,7 @@ def test_another_error_threshold(tmp_path: Path, truth_text: Any) -> None:
 
 
 def test_a_bag_with_flipped_bits_is_told_and_not_eligible(
-    tmp_path: Path, truth_text: Any, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, truth_text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The score is made of what is there, with a warning in one line."""
     write(tmp_path / "bag", mission(truth_text))

@@ -47,7 +47,7 @@ def refused(load: Callable[..., Truth], **more: Any) -> str:
     return str(caught.value)
 
 
-def test_a_flight_without_brief_or_referee_is_scored(load: Any, flown: Any, fakes: Any) -> None:
+def test_a_flight_without_brief_or_referee_is_scored(load: Any, flown: EpisodeRecord, fakes: Any) -> None:
     flown.add("uav1", names.REPORTS, fakes.report(60.0, 1, "tent", (41.0, 0.0, 0.0), "orange tent"))
     flown.add("uav1", names.REPORTS, fakes.report(110.0, 2, "person", (101.0, 0.0, 0.0)))
     truth = load()
@@ -58,7 +58,7 @@ def test_a_flight_without_brief_or_referee_is_scored(load: Any, flown: Any, fake
     assert result.task.map == "unknown"
 
 
-def test_the_brief_fills_in_what_the_file_leaves_out(load: Any, flown: Any) -> None:
+def test_the_brief_fills_in_what_the_file_leaves_out(load: Any, flown: EpisodeRecord) -> None:
     story = "A hiker went missing on the ridge two days ago; look for him."
     brief = BriefRow(
         START, "aotai-first-fbe-1", "aotai", story, "fog", "2021-10-01T06:30:00", 120.0, (), (0.0, 0.0, 0.0)
@@ -70,7 +70,7 @@ def test_the_brief_fills_in_what_the_file_leaves_out(load: Any, flown: Any) -> N
     assert load(t_max=60.0, weather="clear").end == START + 60 * SECOND
 
 
-def test_the_clock_starts_when_the_referee_said_or_the_file_does(load: Any, flown: Any) -> None:
+def test_the_clock_starts_when_the_referee_said_or_the_file_does(load: Any, flown: EpisodeRecord) -> None:
     flown.take("uav1", names.MISSION_STATE, MissionRow(START + 5 * SECOND, 2, 0, 0.0, ""))
     assert load().start == START + 5 * SECOND
     assert load(start=20.0, end=50.0).start == 20 * SECOND
@@ -116,7 +116,7 @@ def test_a_bag_without_a_flight(load: Any) -> None:
     assert "it lacks /<vehicle>/odometry or /<vehicle>/reports; it has /drone/imu, /drone/pose" in told
 
 
-def test_the_examples_of_the_docs_are_valid(flown: Any, tmp_path: Path) -> None:
+def test_the_examples_of_the_docs_are_valid(flown: EpisodeRecord, tmp_path: Path) -> None:
     examples = (DOCS / "how-to" / "bags.md").read_text(encoding="utf-8").split("```yaml")[1:]
     assert len(examples) == 2
     for text in examples:
@@ -125,7 +125,7 @@ def test_the_examples_of_the_docs_are_valid(flown: Any, tmp_path: Path) -> None:
         assert load_truth(path, flown, {}).victims
 
 
-def test_a_referee_s_truth_serves_for_a_cut_bag(flown: Any, make_truth: Any, tmp_path: Path) -> None:
+def test_a_referee_s_truth_serves_for_a_cut_bag(flown: EpisodeRecord, make_truth: Any, tmp_path: Path) -> None:
     path = tmp_path / "truth.json"
     path.write_text(make_truth(end=300.0).dump())
     assert load_truth(path, flown, {}) == make_truth(end=300.0)

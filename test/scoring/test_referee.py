@@ -10,7 +10,7 @@ import pytest
 
 from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.record import EpisodeRecord
-from esar_ros.scoring.referee import Referee
+from esar_ros.scoring.referee import Ending, Referee
 from esar_ros.scoring.score import score
 from esar_ros.scoring.truth import End, Truth, parse_truth
 
@@ -40,10 +40,17 @@ def at(seconds: float) -> int:
     return START + round(seconds * SECOND)
 
 
-def test_time_is_up_exactly_at_the_limit(make_referee: Any) -> None:
+def ended(referee: Referee, seconds: float) -> Ending:
+    """How it has ended by then, as it must have."""
+    ending = referee.advance(at(seconds))
+    assert ending is not None
+    return ending
+
+
+def test_time_is_up_exactly_at_the_limit(make_referee: Callable[..., Referee]) -> None:
     referee = make_referee()
     assert referee.advance(at(299.999)) is None
-    ending = referee.advance(at(305.0))
+    ending = ended(referee, 305.0)
     assert (ending.reason, ending.stamp) == (End.TIMEOUT, at(300.0))
 
 
@@ -55,7 +62,7 @@ def test_nothing_ends_before_it_begins(make_truth: Any) -> None:
         referee.truth()
 
 
-def test_the_earliest_reason_wins_whatever_came_first(make_referee: Any, fakes: Any) -> None:
+def test_the_earliest_reason_wins_whatever_came_first(make_referee: Callable[..., Referee], fakes: Any) -> None:
     events = [
         ("planner/decision", fakes.decision(60.0, 9, status=3)),
         ("collision", fakes.collision(50.0)),
@@ -67,25 +74,25 @@ def test_the_earliest_reason_wins_whatever_came_first(make_referee: Any, fakes: 
         referee = make_referee()
         for topic, message in events:
             referee.add("uav1", topic, message)
-        ending = referee.advance(at(70.0))
+        ending = ended(referee, 70.0)
         assert (ending.reason, ending.stamp) == (End.COLLISION, at(50.0))
 
 
-def test_at_one_stamp_the_graver_reason_wins(make_referee: Any, fakes: Any) -> None:
+def test_at_one_stamp_the_graver_reason_wins(make_referee: Callable[..., Referee], fakes: Any) -> None:
     referee = make_referee()
     referee.add("uav1", "planner/decision", fakes.decision(50.0, 9, status=3))
     referee.add("uav1", "safety/status", fakes.safety(50.0, 5, 19, breach=True))
-    assert referee.advance(at(50.0)).reason is End.BREACH
+    assert ended(referee, 50.0).reason is End.BREACH
 
 
-def test_a_reason_is_not_seen_before_its_stamp_is_complete(make_referee: Any, fakes: Any) -> None:
+def test_a_reason_is_not_seen_before_its_stamp_is_complete(make_referee: Callable[..., Referee], fakes: Any) -> None:
     referee = make_referee()
     referee.add("uav1", "planner/decision", fakes.decision(50.0, 9, status=3, effective=53.0))
     assert referee.advance(at(52.9)) is None
-    assert referee.advance(at(53.0)).reason is End.STOP
+    assert ended(referee, 53.0).reason is End.STOP
 
 
-def test_an_end_stays(make_referee: Any, fakes: Any) -> None:
+def test_an_end_stays(make_referee: Callable[..., Referee], fakes: Any) -> None:
     referee = make_referee()
     referee.add("uav1", "planner/decision", fakes.decision(50.0, 9, status=3))
     first = referee.advance(at(50.0))
@@ -93,36 +100,36 @@ def test_an_end_stays(make_referee: Any, fakes: Any) -> None:
     assert referee.advance(at(60.0)) is first
 
 
-def test_all_planners_must_stop(make_referee: Any, fakes: Any) -> None:
+def test_all_planners_must_stop(make_referee: Callable[..., Referee], fakes: Any) -> None:
     referee = make_referee(("uav1", "uav2"))
     referee.add("uav1", "planner/decision", fakes.decision(50.0, 9, status=3))
     assert referee.advance(at(80.0)) is None
     referee.add("uav2", "planner/decision", fakes.decision(90.0, 9, status=3))
-    assert referee.advance(at(100.0)).stamp == at(90.0)
+    assert ended(referee, 100.0).stamp == at(90.0)
 
 
-def test_touching_the_ground_while_landed_ends_nothing(make_referee: Any, fakes: Any) -> None:
+def test_touching_the_ground_while_landed_ends_nothing(make_referee: Callable[..., Referee], fakes: Any) -> None:
     referee = make_referee()
     referee.add("uav1", "vehicle_state", fakes.state(0.0, landed=1))
     referee.add("uav1", "vehicle_state", fakes.state(5.0, landed=2))
     referee.add("uav1", "collision", fakes.collision(1.0))
     assert referee.advance(at(4.0)) is None
     referee.add("uav1", "collision", fakes.collision(6.0))
-    assert referee.advance(at(7.0)).reason is End.COLLISION
+    assert ended(referee, 7.0).reason is End.COLLISION
 
 
-def test_failure_and_a_persons_end_are_endings(make_referee: Any) -> None:
+def test_failure_and_a_persons_end_are_endings(make_referee: Callable[..., Referee]) -> None:
     failed, aborted = make_referee(), make_referee()
     failed.fail(at(12.0), "planner died")
     aborted.abort(at(12.0))
-    assert failed.advance(at(12.0)).text == "planner died"
-    assert aborted.advance(at(12.0)).reason is End.ABORTED
+    assert ended(failed, 12.0).text == "planner died"
+    assert ended(aborted, 12.0).reason is End.ABORTED
     result = aborted.result(OfflineJudge())
     assert not result.eligible
     assert failed.result(OfflineJudge()).error == "planner died"
 
 
-def test_progress_counts_reports_and_time(make_referee: Any, fakes: Any) -> None:
+def test_progress_counts_reports_and_time(make_referee: Callable[..., Referee], fakes: Any) -> None:
     referee = make_referee()
     referee.add("uav1", "reports", fakes.report(4.0, 1, "tent", (0.0, 0.0, 0.0)))
     referee.add("uav1", "reports", fakes.report(4.0, 1, "tent", (0.0, 0.0, 0.0)))
@@ -133,7 +140,7 @@ def test_progress_counts_reports_and_time(make_referee: Any, fakes: Any) -> None
     assert (now.running, now.ended, now.elapsed, now.end_code) == (False, True, 300.0, End.TIMEOUT.code)
 
 
-def test_the_published_truth_scores_the_record_alike(make_referee: Any, fakes: Any) -> None:
+def test_the_published_truth_scores_the_record_alike(make_referee: Callable[..., Referee], fakes: Any) -> None:
     referee, record = make_referee(), EpisodeRecord()
     messages = [("odometry", fakes.odometry(t, float(t), 0.0)) for t in range(80)]
     messages += [("reports", fakes.report(41.0, 1, "tent", (41.0, 0.0, 0.0), "tent"))]
@@ -147,7 +154,9 @@ def test_the_published_truth_scores_the_record_alike(make_referee: Any, fakes: A
     assert score(record, truth, OfflineJudge()).dump() == referee.result(OfflineJudge(), wall_time=12.0).dump()
 
 
-def test_a_person_who_takes_part_is_told_once_in_the_result_and_not_after_the_end(make_referee: Any) -> None:
+def test_a_person_who_takes_part_is_told_once_in_the_result_and_not_after_the_end(
+    make_referee: Callable[..., Referee],
+) -> None:
     referee = make_referee()
     referee.begin(at(0.0))
     referee.disqualify("a person took part")
@@ -177,27 +186,31 @@ def landing(
     referee.add(vehicle, "safety/status", status)
 
 
-def test_a_vehicle_that_the_governor_has_landed_ends_its_mission_in_seconds(make_referee: Any, fakes: Any) -> None:
+def test_a_vehicle_that_the_governor_has_landed_ends_its_mission_in_seconds(
+    make_referee: Callable[..., Referee], fakes: Any
+) -> None:
     referee = make_referee()
     landing(referee, fakes, 6, "battery 7%")
     assert referee.advance(at(44.0)) is None
-    ending = referee.advance(at(46.0))
+    ending = ended(referee, 46.0)
     assert (ending.reason, ending.stamp, ending.text) == (End.LANDED, at(45.0), "landed by the governor: battery 7%")
     result = referee.result(OfflineJudge())
     assert (result.end, result.end_text, result.error) == (End.LANDED, ending.text, None)
     assert result.metrics.elapsed == 45.0 and result.metrics.efficiency == 0.0, "it has not ended its search"
 
 
-def test_an_autopilot_s_own_landing_ends_it_and_a_planner_s_does_not(make_referee: Any, fakes: Any) -> None:
+def test_an_autopilot_s_own_landing_ends_it_and_a_planner_s_does_not(
+    make_referee: Callable[..., Referee], fakes: Any
+) -> None:
     referee = make_referee()
     landing(referee, fakes, 1, holding=True)
-    assert referee.advance(at(46.0)).text == "landed by the autopilot"
+    assert ended(referee, 46.0).text == "landed by the autopilot"
     referee = make_referee()
     landing(referee, fakes, 1)
     assert referee.advance(at(299.0)) is None
 
 
-def test_a_vehicle_that_takes_off_again_has_not_landed(make_referee: Any, fakes: Any) -> None:
+def test_a_vehicle_that_takes_off_again_has_not_landed(make_referee: Callable[..., Referee], fakes: Any) -> None:
     referee = make_referee()
     landing(referee, fakes, 5, "battery 20%, at home")
     again = fakes.state(44.0, 2)
@@ -206,26 +219,30 @@ def test_a_vehicle_that_takes_off_again_has_not_landed(make_referee: Any, fakes:
     assert referee.advance(at(100.0)) is None
 
 
-def test_a_team_s_mission_ends_when_each_has_landed_or_stopped(make_referee: Any, fakes: Any) -> None:
+def test_a_team_s_mission_ends_when_each_has_landed_or_stopped(
+    make_referee: Callable[..., Referee], fakes: Any
+) -> None:
     referee = make_referee(("uav1", "uav2"))
     landing(referee, fakes, 6, "battery 7%", vehicle="uav2")
     assert referee.advance(at(60.0)) is None
     referee.add("uav1", "planner/decision", fakes.decision(70.0, 9, status=3))
-    ending = referee.advance(at(80.0))
+    ending = ended(referee, 80.0)
     assert (ending.reason, ending.stamp) == (End.LANDED, at(70.0))
     assert ending.text == "uav2 landed by the governor: battery 7%"
 
 
-def test_a_method_s_error_ends_the_mission_with_its_words(make_referee: Any, fakes: Any) -> None:
+def test_a_method_s_error_ends_the_mission_with_its_words(make_referee: Callable[..., Referee], fakes: Any) -> None:
     referee = make_referee(("uav1", "uav2"))
     failed = fakes.decision(20.0, 9, status=4)
     failed.trouble = "KeyError: 'x' (mine.py, line 7)"
     referee.add("uav2", "planner/decision", failed)
-    ending = referee.advance(at(20.0))
+    ending = ended(referee, 20.0)
     assert (ending.reason, ending.text) == (End.ERROR, "uav2: the planner failed: KeyError: 'x' (mine.py, line 7)")
 
 
-def test_what_a_vehicle_is_drawn_to_touch_while_its_place_is_unknown_is_no_crash(make_referee: Any, fakes: Any) -> None:
+def test_what_a_vehicle_is_drawn_to_touch_while_its_place_is_unknown_is_no_crash(
+    make_referee: Callable[..., Referee], fakes: Any
+) -> None:
     def flown(resumes: float) -> Referee:
         referee = make_referee()
         for tenth in (*range(200), *range(round(resumes * 10), 400)):
@@ -236,8 +253,7 @@ def test_what_a_vehicle_is_drawn_to_touch_while_its_place_is_unknown_is_no_crash
 
     lost, known = flown(28.0), flown(20.0)
     assert lost.advance(at(40.0)) is None
-    ending = known.advance(at(40.0))
-    assert ending is not None and ending.reason is End.COLLISION
+    assert ended(known, 40.0).reason is End.COLLISION
     result = [referee.result(OfflineJudge()).safety.collisions for referee in (known,)]
     lost.abort(at(40.0))
     lost.advance(at(40.0))

@@ -29,7 +29,7 @@ def scored(record: EpisodeRecord, truth: Truth) -> Result:
     return score(record, truth, JUDGE)
 
 
-def test_a_mission_by_hand(flown: Any, fakes: Any, make_truth: Make) -> None:
+def test_a_mission_by_hand(flown: EpisodeRecord, fakes: Any, make_truth: Make) -> None:
     flown.add("uav1", "reports", fakes.report(40.0, 1, "tent", (43.0, 4.0, 0.0), "orange tent"))
     flown.add("uav1", "reports", fakes.report(90.0, 2, "person", (100.0, 6.0, 0.0), "person lying"))
     flown.add("uav1", "reports", fakes.report(95.0, 3, "person", (200.0, 0.0, 0.0), "person"))
@@ -52,7 +52,7 @@ def test_a_mission_by_hand(flown: Any, fakes: Any, make_truth: Make) -> None:
     assert m.sensitivity["5"].sr == 0.0
 
 
-def test_a_method_that_never_stops_pays_for_it_in_tsr(flown: Any, fakes: Any, make_truth: Make) -> None:
+def test_a_method_that_never_stops_pays_for_it_in_tsr(flown: EpisodeRecord, fakes: Any, make_truth: Make) -> None:
     flown.add("uav1", "reports", fakes.report(90.0, 1, "person", (100.0, 6.0, 0.0), "person"))
     stopped = scored(flown, make_truth(end=150.0, end_reason=End.STOP)).metrics
     left = scored(flown, make_truth()).metrics  # Tmax ends it at 300 s
@@ -60,7 +60,9 @@ def test_a_method_that_never_stops_pays_for_it_in_tsr(flown: Any, fakes: Any, ma
     assert (left.sr, left.tsr) == (1.0, 0.0) and left.rs < stopped.rs
 
 
-def test_why_the_model_was_done_without_is_counted_up_to_the_end(flown: Any, fakes: Any, make_truth: Make) -> None:
+def test_why_the_model_was_done_without_is_counted_up_to_the_end(
+    flown: EpisodeRecord, fakes: Any, make_truth: Make
+) -> None:
     for seq, trouble in enumerate(("", "HTTP 500", "the model refused", "HTTP 500", "HTTP 500"), 1):
         flown.add("uav1", "planner/decision", fakes.decision(35.0 * seq, seq, trouble=trouble))
     result = scored(flown, make_truth(end=150.0))
@@ -70,7 +72,7 @@ def test_why_the_model_was_done_without_is_counted_up_to_the_end(flown: Any, fak
 
 
 def test_an_answer_that_was_used_lets_a_flight_compete_and_what_was_not_is_told(
-    flown: Any, fakes: Any, make_truth: Make
+    flown: EpisodeRecord, fakes: Any, make_truth: Make
 ) -> None:
     for seq, (trouble, tokens) in enumerate((("", 40), ("HTTP 500", 0), ("partly: cut", 9), ("", 0)), 1):
         said = fakes.decision(30.0 * seq, seq, trouble=trouble)
@@ -81,7 +83,7 @@ def test_an_answer_that_was_used_lets_a_flight_compete_and_what_was_not_is_told(
     assert "no answer of the model could be used" not in result.ineligible_reasons
 
 
-def test_the_error_of_a_method_is_no_trouble_with_a_model(flown: Any, fakes: Any, make_truth: Make) -> None:
+def test_the_error_of_a_method_is_no_trouble_with_a_model(flown: EpisodeRecord, fakes: Any, make_truth: Make) -> None:
     failed = fakes.decision(35.0, 1, trouble="KeyError: 'x' (mine.py, line 3)")
     failed.status = DecisionStatus.FAILED
     flown.add("uav1", "planner/decision", failed)
@@ -108,14 +110,14 @@ def test_arrival_order_and_repetition_do_not_change_a_byte(fakes: Any, make_trut
     assert len(texts) == 1
 
 
-def test_a_repeated_report_number_is_one_report(flown: Any, fakes: Any, make_truth: Make) -> None:
+def test_a_repeated_report_number_is_one_report(flown: EpisodeRecord, fakes: Any, make_truth: Make) -> None:
     flown.add("uav1", "reports", fakes.report(41.0, 1, "person", (300.0, 0.0, 0.0)))
     flown.add("uav1", "reports", fakes.report(40.0, 1, "person", (100.0, 0.0, 0.0)))
     result = scored(flown, make_truth())
     assert [r.verdict for r in result.reports] == ["found"]
 
 
-def test_reports_of_a_crash_stamp_and_later_do_not_count(flown: Any, fakes: Any, make_truth: Make) -> None:
+def test_reports_of_a_crash_stamp_and_later_do_not_count(flown: EpisodeRecord, fakes: Any, make_truth: Make) -> None:
     flown.add("uav1", "collision", fakes.collision(50.0))
     flown.add("uav1", "reports", fakes.report(49.0, 1, "tent", (40.0, 0.0, 0.0)))
     flown.add("uav1", "reports", fakes.report(50.0, 2, "person", (100.0, 0.0, 0.0)))
@@ -127,24 +129,24 @@ def test_reports_of_a_crash_stamp_and_later_do_not_count(flown: Any, fakes: Any,
     assert result.metrics.safe_flight_distance == pytest.approx(50.0)
 
 
-def test_reports_before_the_start_do_not_count(flown: Any, fakes: Any, make_truth: Make) -> None:
+def test_reports_before_the_start_do_not_count(flown: EpisodeRecord, fakes: Any, make_truth: Make) -> None:
     flown.add("uav1", "reports", fakes.report(-1.0, 1, "person", (100.0, 0.0, 0.0)))
     flown.add("uav1", "reports", fakes.report(0.0, 2, "tent", (40.0, 0.0, 0.0)))
     metrics = scored(flown, make_truth()).metrics
     assert (metrics.reports, metrics.sr, metrics.clues_located) == (1, 0.0, 1)
 
 
-def test_an_end_after_the_time_allowed_counts_as_its_end(flown: Any, fakes: Any, make_truth: Make) -> None:
+def test_an_end_after_the_time_allowed_counts_as_its_end(flown: EpisodeRecord, fakes: Any, make_truth: Make) -> None:
     metrics = scored(flown, make_truth(end=330.0)).metrics
     assert (metrics.elapsed, metrics.efficiency) == (300.0, 0.0)
 
 
-def test_reports_with_the_stop_itself_count(flown: Any, fakes: Any, make_truth: Make) -> None:
+def test_reports_with_the_stop_itself_count(flown: EpisodeRecord, fakes: Any, make_truth: Make) -> None:
     flown.add("uav1", "reports", fakes.report(50.0, 1, "person", (100.0, 0.0, 0.0)))
     assert scored(flown, make_truth(end=50.0, end_reason=End.STOP)).metrics.sr == 1.0
 
 
-def test_a_report_takes_effect_with_its_decision(flown: Any, fakes: Any, make_truth: Make) -> None:
+def test_a_report_takes_effect_with_its_decision(flown: EpisodeRecord, fakes: Any, make_truth: Make) -> None:
     flown.add("uav1", "decision", fakes.decision(48.0, 1))  # not a topic: ignored
     flown.add("uav1", "planner/decision", fakes.decision(48.0, 1, effective=55.0))
     flown.add("uav1", "reports", fakes.report(48.0, 1, "person", (100.0, 0.0, 0.0)))
@@ -152,7 +154,7 @@ def test_a_report_takes_effect_with_its_decision(flown: Any, fakes: Any, make_tr
     assert scored(flown, make_truth(end=60.0)).metrics.sr == 1.0
 
 
-def test_the_cap_ignores_later_reports_and_counts_them(flown: Any, fakes: Any, make_truth: Make) -> None:
+def test_the_cap_ignores_later_reports_and_counts_them(flown: EpisodeRecord, fakes: Any, make_truth: Make) -> None:
     truth = make_truth()
     truth = truth.model_copy(update={"thresholds": truth.thresholds.model_copy(update={"report_cap": 3})})
     for i in range(5):
@@ -165,7 +167,9 @@ def test_the_cap_ignores_later_reports_and_counts_them(flown: Any, fakes: Any, m
 
 
 @pytest.mark.parametrize("bad", [(math.nan, 0.0, 0.0), (math.inf, 0.0, 0.0), (1e300, 0.0, 0.0), (0.0, -1e300, 0.0)])
-def test_a_report_of_no_place_is_false_and_harms_nothing(flown: Any, fakes: Any, make_truth: Make, bad: Any) -> None:
+def test_a_report_of_no_place_is_false_and_harms_nothing(
+    flown: EpisodeRecord, fakes: Any, make_truth: Make, bad: Any
+) -> None:
     flown.add("uav1", "reports", fakes.report(10.0, 1, "person", bad))
     flown.add("uav1", "reports", fakes.report(20.0, 2, "person", (100.0, 0.0, 0.0)))
     result = scored(flown, make_truth())
@@ -176,7 +180,7 @@ def test_a_report_of_no_place_is_false_and_harms_nothing(flown: Any, fakes: Any,
 
 
 def test_reports_in_the_vehicles_own_frame_are_moved_and_unknown_frames_match_nothing(
-    flown: Any, fakes: Any, make_truth: Make
+    flown: EpisodeRecord, fakes: Any, make_truth: Make
 ) -> None:
     truth = make_truth()
     truth = truth.model_copy(
@@ -191,14 +195,16 @@ def test_reports_in_the_vehicles_own_frame_are_moved_and_unknown_frames_match_no
     assert result.victims[0].closest_approach == pytest.approx(20.0)
 
 
-def test_swapped_wordings_score_the_place_and_not_the_word(flown: Any, fakes: Any, make_truth: Make) -> None:
+def test_swapped_wordings_score_the_place_and_not_the_word(flown: EpisodeRecord, fakes: Any, make_truth: Make) -> None:
     flown.add("uav1", "reports", fakes.report(10.0, 1, "rope", (40.0, 0.0, 0.0)))
     result = scored(flown, make_truth())
     assert (result.metrics.clues_located, result.metrics.clues_exact) == (1, 0)
     assert result.reports[0].verdict == "located"
 
 
-def test_a_good_report_that_the_assignment_gave_away_is_told_as_lost(flown: Any, fakes: Any, make_truth: Make) -> None:
+def test_a_good_report_that_the_assignment_gave_away_is_told_as_lost(
+    flown: EpisodeRecord, fakes: Any, make_truth: Make
+) -> None:
     victims = [(0.0, 0.0, 0.0), (100.0, 0.0, 0.0)]
     flown.add("uav1", "reports", fakes.report(10.0, 1, "person", (5.0, 0.0, 0.0)))
     flown.add("uav1", "reports", fakes.report(11.0, 2, "person", (-20.0, 0.0, 0.0)))
@@ -209,7 +215,7 @@ def test_a_good_report_that_the_assignment_gave_away_is_told_as_lost(flown: Any,
     assert result.victims[0].nearest_report == pytest.approx(5.0)
 
 
-def test_a_second_report_of_a_found_victim_is_a_duplicate(flown: Any, fakes: Any, make_truth: Make) -> None:
+def test_a_second_report_of_a_found_victim_is_a_duplicate(flown: EpisodeRecord, fakes: Any, make_truth: Make) -> None:
     for i, x in enumerate((100.0, 101.0)):
         flown.add("uav1", "reports", fakes.report(10.0 + i, i + 1, "person", (x, 0.0, 0.0)))
     result = scored(flown, make_truth())
@@ -217,7 +223,7 @@ def test_a_second_report_of_a_found_victim_is_a_duplicate(flown: Any, fakes: Any
     assert (result.metrics.duplicate_reports, result.metrics.false_reports) == (1, 0)
 
 
-def test_an_exact_clue_is_always_a_located_one(flown: Any, fakes: Any, make_truth: Make) -> None:
+def test_an_exact_clue_is_always_a_located_one(flown: EpisodeRecord, fakes: Any, make_truth: Make) -> None:
     # Report 1 is nearer to the rope, but only means the tent; one more report is near the tent alone.
     clues = [("tent", (40.0, 0.0, 0.0)), ("rope", (46.0, 0.0, 0.0))]
     flown.add("uav1", "reports", fakes.report(10.0, 1, "tent", (45.0, 0.0, 0.0)))
@@ -230,7 +236,7 @@ def test_an_exact_clue_is_always_a_located_one(flown: Any, fakes: Any, make_trut
     assert (result.metrics.clues_located, result.metrics.clues_exact) == (2, 1)
 
 
-def test_a_failed_run_scores_nothing_and_keeps_its_reason(flown: Any, fakes: Any, make_truth: Make) -> None:
+def test_a_failed_run_scores_nothing_and_keeps_its_reason(flown: EpisodeRecord, fakes: Any, make_truth: Make) -> None:
     flown.add("uav1", "reports", fakes.report(40.0, 1, "person", (100.0, 0.0, 0.0)))
     result = scored(flown, make_truth(end=100.0, end_reason=End.ERROR, end_text="planner raised ValueError"))
     assert (result.metrics.sr, result.metrics.rs, result.metrics.safe) == (0.0, 0.0, False)
@@ -252,7 +258,7 @@ def test_the_end_is_safe_on_the_ground_or_with_reserve(
 
 
 def test_a_breach_is_unsafe_and_touching_the_ground_when_landed_is_not(
-    flown: Any, fakes: Any, make_truth: Make
+    flown: EpisodeRecord, fakes: Any, make_truth: Make
 ) -> None:
     flown.add("uav1", "vehicle_state", fakes.state(-1.0, 1))
     flown.add("uav1", "vehicle_state", fakes.state(0.0, 1))
@@ -279,7 +285,9 @@ def test_clearance_leaves_out_take_off_and_landing_but_no_low_flight(
     assert (safety.min_clearance, safety.min_height) == (nearest, lowest)
 
 
-def test_interventions_are_counted_by_reason_and_not_on_the_ground(flown: Any, fakes: Any, make_truth: Make) -> None:
+def test_interventions_are_counted_by_reason_and_not_on_the_ground(
+    flown: EpisodeRecord, fakes: Any, make_truth: Make
+) -> None:
     for t, reason in ((20.1, 8), (20.2, 8), (20.3, 5), (20.4, 18)):
         flown.add("uav1", "safety/status", fakes.safety(t, 3, reason))
     result = scored(flown, make_truth())
@@ -288,7 +296,9 @@ def test_interventions_are_counted_by_reason_and_not_on_the_ground(flown: Any, f
     assert sum(result.safety.modes.values()) == pytest.approx(1.0)
 
 
-def test_a_detector_that_used_ground_truth_makes_the_run_ineligible(flown: Any, fakes: Any, make_truth: Make) -> None:
+def test_a_detector_that_used_ground_truth_makes_the_run_ineligible(
+    flown: EpisodeRecord, fakes: Any, make_truth: Make
+) -> None:
     flown.add("uav1", "clues", fakes.clues(5.0, eligible=False))
     result = scored(flown, make_truth())
     assert not result.eligible
@@ -301,7 +311,9 @@ def limits_told(**limits: float) -> SimpleNamespace:
     return SimpleNamespace(new_parameters=told)
 
 
-def test_other_safety_limits_than_the_benchmarks_make_the_run_ineligible(flown: Any, make_truth: Make) -> None:
+def test_other_safety_limits_than_the_benchmarks_make_the_run_ineligible(
+    flown: EpisodeRecord, make_truth: Make
+) -> None:
     for _ in range(2):  # a governor that is started again says it again
         flown.add("uav1", "safety/limits", limits_told(speed_horizontal=3.5))
     result = scored(flown, make_truth())

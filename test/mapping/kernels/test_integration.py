@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -58,7 +59,13 @@ def plain_update(voxel_map: Any, centers: Any, counts: Any, views: Any, reach: A
 @example(seed=1, resolution=1.0, reach=70.0, noisy=False)
 @given(seed=SEEDS, resolution=st.just(2.0), reach=st.sampled_from([30.0, 70.0]), noisy=st.booleans())
 def test_hierarchy_changes_nothing(
-    small_map: Any, random_frames: Any, voxel_centers: Any, seed: int, resolution: Any, reach: Any, noisy: Any
+    small_map: Callable[..., VoxelMap],
+    random_frames: Any,
+    voxel_centers: Any,
+    seed: int,
+    resolution: Any,
+    reach: Any,
+    noisy: Any,
 ) -> None:
     noise = 0.02 * noisy
     voxel_map = small_map(resolution)
@@ -75,7 +82,7 @@ def test_hierarchy_changes_nothing(
 @settings(deadline=None, max_examples=20)
 @given(seed=SEEDS, order=st.permutations(range(4)))
 def test_order_of_cameras_does_not_matter(
-    small_map: Any, random_frames: Any, voxel_centers: Any, seed: int, order: Any
+    small_map: Callable[..., VoxelMap], random_frames: Any, voxel_centers: Any, seed: int, order: Any
 ) -> None:
     one, other = small_map(), small_map()
     for frame in random_frames(seed, count=3, cameras=4):
@@ -88,7 +95,9 @@ def test_order_of_cameras_does_not_matter(
 
 @settings(deadline=None, max_examples=20)
 @given(seed=SEEDS)
-def test_integrated_voxels_stay_known(small_map: Any, random_frames: Any, whole: Any, seed: int) -> None:
+def test_integrated_voxels_stay_known(
+    small_map: Callable[..., VoxelMap], random_frames: Any, whole: Any, seed: int
+) -> None:
     voxel_map = small_map()
     known = np.zeros(tuple(voxel_map.shape), bool)
     for frame in random_frames(seed, count=4, cameras=2):
@@ -100,7 +109,7 @@ def test_integrated_voxels_stay_known(small_map: Any, random_frames: Any, whole:
 
 @settings(deadline=None, max_examples=20)
 @given(seed=SEEDS)
-def test_counts_are_kept(small_map: Any, random_frames: Any, whole: Any, seed: int) -> None:
+def test_counts_are_kept(small_map: Callable[..., VoxelMap], random_frames: Any, whole: Any, seed: int) -> None:
     voxel_map = small_map()
     for frame in random_frames(seed, count=3, cameras=2):
         for _ in range(6):
@@ -112,7 +121,9 @@ def test_counts_are_kept(small_map: Any, random_frames: Any, whole: Any, seed: i
 
 @settings(deadline=None, max_examples=10)
 @given(seed=SEEDS)
-def test_pool_grows_without_losing_anything(small_map: Any, random_frames: Any, voxel_centers: Any, seed: int) -> None:
+def test_pool_grows_without_losing_anything(
+    small_map: Callable[..., VoxelMap], random_frames: Any, voxel_centers: Any, seed: int
+) -> None:
     tight, roomy = small_map(reserved_blocks=1), small_map(reserved_blocks=4096)
     for frame in random_frames(seed, count=4):
         tight.integrate_frame(frame, REACH)
@@ -130,7 +141,9 @@ def room_view(pose: Pose, camera: CameraModel, low: np.ndarray, high: np.ndarray
     return CameraFrame("front", camera, pose, np.nanmin(walls, axis=-1).astype(np.float32))
 
 
-def test_a_room_is_free_inside_closed_all_around_and_unknown_beyond(look: Any, small_map: Any, whole: Any) -> None:
+def test_a_room_is_free_inside_closed_all_around_and_unknown_beyond(
+    look: Any, small_map: Callable[..., VoxelMap], whole: Any
+) -> None:
     camera = CameraModel.from_horizontal_fov(160, 120, np.pi / 2)
     low, high = np.array([-12.6, -8.4, -5.7]), np.array([11.3, 9.6, 6.5])
     voxel_map = small_map()
@@ -155,7 +168,7 @@ def test_a_room_is_free_inside_closed_all_around_and_unknown_beyond(look: Any, s
 
 
 @pytest.fixture()
-def wall(camera: Any, look: Any) -> Any:
+def wall(camera: CameraModel, look: Any) -> Any:
     """A wall at x = 20.5 seen from the origin, and the picture without it."""
     pose = look((0.0, 0.0, 0.0), 0.0, 0.0)
     shape = (camera.height, camera.width)
@@ -169,13 +182,13 @@ def along_axis(voxel_map: VoxelMap, x: float) -> int:
     return int(voxel_map.state([[x, 0.5, 0.5]])[0])
 
 
-def test_wall(small_map: Any, wall: Any) -> None:
+def test_wall(small_map: Callable[..., VoxelMap], wall: Any) -> None:
     voxel_map = small_map()
     voxel_map.integrate_frame([wall[0]], REACH)
     assert [along_axis(voxel_map, x) for x in (5.5, 18.5, 20.5, 21.5)] == [FREE, FREE, OCCUPIED, UNKNOWN]
 
 
-def test_a_removed_obstacle_fades(small_map: Any, wall: Any) -> None:
+def test_a_removed_obstacle_fades(small_map: Callable[..., VoxelMap], wall: Any) -> None:
     voxel_map = small_map()
     for _ in range(20):
         voxel_map.integrate_frame([wall[0]], REACH)
@@ -187,7 +200,9 @@ def test_a_removed_obstacle_fades(small_map: Any, wall: Any) -> None:
     assert along_axis(voxel_map, 25.5) == FREE
 
 
-def test_an_obstacle_that_stood_in_settled_air_fades_as_any_other(small_map: Any, wall: Any) -> None:
+def test_an_obstacle_that_stood_in_settled_air_fades_as_any_other(
+    small_map: Callable[..., VoxelMap], wall: Any
+) -> None:
     voxel_map = small_map()
     for picture, state in ((wall[1], FREE), (wall[0], OCCUPIED), (wall[1], FREE)):
         for _ in range(8):
@@ -196,7 +211,7 @@ def test_an_obstacle_that_stood_in_settled_air_fades_as_any_other(small_map: Any
 
 
 def test_a_voxel_counts_as_freed_when_it_ceases_to_be_occupied_and_not_before(
-    small_map: Any, whole: Any, wall: Any
+    small_map: Callable[..., VoxelMap], whole: Any, wall: Any
 ) -> None:
     """Two hits and three misses leave it at the bound, 2 * 17 - 3 * 8 = 10, where it is occupied yet."""
     voxel_map = small_map()
@@ -208,7 +223,9 @@ def test_a_voxel_counts_as_freed_when_it_ceases_to_be_occupied_and_not_before(
     assert along_axis(voxel_map, 20.5) == FREE
 
 
-def test_the_noisier_the_range_the_more_is_left_alone_before_a_surface(small_map: Any, wall: Any) -> None:
+def test_the_noisier_the_range_the_more_is_left_alone_before_a_surface(
+    small_map: Callable[..., VoxelMap], wall: Any
+) -> None:
     """Also of a brick that lies wholly before the surface: at 17.5 m 4 m off, of which 4.4 are left alone."""
     voxel_map = small_map()
     farther = replace(wall[0], depth=np.full_like(wall[0].depth, 21.5))
@@ -216,7 +233,7 @@ def test_the_noisier_the_range_the_more_is_left_alone_before_a_surface(small_map
     assert [along_axis(voxel_map, x) for x in (13.5, 17.5, 19.5, 21.5)] == [FREE, UNKNOWN, UNKNOWN, OCCUPIED]
 
 
-def test_a_hit_of_one_camera_wins_over_the_misses_of_another(small_map: Any, wall: Any) -> None:
+def test_a_hit_of_one_camera_wins_over_the_misses_of_another(small_map: Callable[..., VoxelMap], wall: Any) -> None:
     voxel_map = small_map()
     for _ in range(3):
         voxel_map.integrate_frame([wall[0], wall[1]], REACH)
@@ -224,7 +241,7 @@ def test_a_hit_of_one_camera_wins_over_the_misses_of_another(small_map: Any, wal
     assert voxel_map.log_odds([[20.5, 0.5, 0.5]])[0] == pytest.approx(3 * HIT * 0.05)
 
 
-def test_no_return_is_free_to_the_range_and_no_further(small_map: Any, wall: Any) -> None:
+def test_no_return_is_free_to_the_range_and_no_further(small_map: Callable[..., VoxelMap], wall: Any) -> None:
     voxel_map = small_map()
     voxel_map.integrate_frame([wall[1]], 25.0)
     assert [along_axis(voxel_map, x) for x in (5.5, 24.5, 25.5)] == [FREE, FREE, UNKNOWN]
@@ -232,7 +249,7 @@ def test_no_return_is_free_to_the_range_and_no_further(small_map: Any, wall: Any
 
 
 @pytest.mark.parametrize("value", [np.nan, -np.inf, 0.0, -3.0])
-def test_invalid_and_too_near_touch_nothing(small_map: Any, wall: Any, value: Any) -> None:
+def test_invalid_and_too_near_touch_nothing(small_map: Callable[..., VoxelMap], wall: Any, value: Any) -> None:
     voxel_map = small_map()
     view = replace(wall[0], depth=np.full_like(wall[0].depth, value))
     voxel_map.integrate_frame([view], REACH)
@@ -240,14 +257,16 @@ def test_invalid_and_too_near_touch_nothing(small_map: Any, wall: Any, value: An
     assert len(voxel_map.known_blocks()) == 0
 
 
-def test_a_hit_beyond_the_range_frees_up_to_it(small_map: Any, wall: Any) -> None:
+def test_a_hit_beyond_the_range_frees_up_to_it(small_map: Callable[..., VoxelMap], wall: Any) -> None:
     voxel_map = small_map()
     voxel_map.integrate_frame([wall[0]], 15.0)
     assert [along_axis(voxel_map, x) for x in (14.5, 16.5, 20.5)] == [FREE, UNKNOWN, UNKNOWN]
     assert voxel_map.occupied_count == 0
 
 
-def test_settled_air_costs_no_blocks_and_does_not_flip_at_once(camera: Any, look: Any, small_map: Any) -> None:
+def test_settled_air_costs_no_blocks_and_does_not_flip_at_once(
+    camera: CameraModel, look: Any, small_map: Callable[..., VoxelMap]
+) -> None:
     voxel_map = small_map()
     pose = look((-30.0, 0.0, 0.0), 0.0, 0.0)
     nothing = np.full((camera.height, camera.width), np.inf, np.float32)
@@ -264,7 +283,9 @@ def test_settled_air_costs_no_blocks_and_does_not_flip_at_once(camera: Any, look
     assert voxel_map.memory_bytes <= fresh + 16 * 4096
 
 
-def test_what_lies_outside_the_world_is_clipped(camera: Any, look: Any, small_map: Any) -> None:
+def test_what_lies_outside_the_world_is_clipped(
+    camera: CameraModel, look: Any, small_map: Callable[..., VoxelMap]
+) -> None:
     voxel_map = small_map()
     depth = np.full((camera.height, camera.width), 20.0, np.float32)
     voxel_map.integrate_frame([CameraFrame("front", camera, look((25.0, 0.0, 0.0), 0.0, 0.0), depth)], REACH)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from esar_ros.mapping.errors import MapInputError
 from esar_ros.mapping.inputs import Scan
 from esar_ros.mapping.kernels.blocks import HIT, MIN_LOG_ODDS, MISS, NEVER_SEEN
 from esar_ros.mapping.kernels.integration import NOISE_MARGIN, SURFACE_MARGIN
-from esar_ros.mapping.map.voxel_map import FREE, OCCUPIED, UNKNOWN
+from esar_ros.mapping.map.voxel_map import FREE, OCCUPIED, UNKNOWN, VoxelMap
 
 REACH = 20.0
 SEEDS = st.integers(0, 2**32 - 1)
@@ -57,7 +58,9 @@ def plain(scan: Any, reach: Any, noise: Any, voxel_map: Any, centers: Any) -> An
 
 @settings(deadline=None, max_examples=8)
 @given(seed=SEEDS, noisy=st.booleans())
-def test_beams_hit_and_free_what_they_cross(small_map: Any, voxel_centers: Any, seed: int, noisy: Any) -> None:
+def test_beams_hit_and_free_what_they_cross(
+    small_map: Callable[..., VoxelMap], voxel_centers: Any, seed: int, noisy: Any
+) -> None:
     voxel_map, scan, noise = small_map(2.0), random_scan(seed), 0.02 * noisy
     voxel_map.integrate_scan(scan, REACH, noise)
     centers = voxel_centers(voxel_map)
@@ -67,14 +70,15 @@ def test_beams_hit_and_free_what_they_cross(small_map: Any, voxel_centers: Any, 
     expected = np.where(hit, HIT, np.where(crossed, -MISS, NEVER_SEEN))
     np.testing.assert_array_equal(found[~undecided], expected[~undecided])
     assert undecided.sum() < 0.01 * crossed.sum() + 2
-    state = voxel_map.window(voxel_map.first_cell, tuple(int(n) for n in voxel_map.shape))
+    x, y, z = (int(n) for n in voxel_map.shape)
+    state = voxel_map.window(voxel_map.first_cell, (x, y, z))
     assert (voxel_map.free_count, voxel_map.occupied_count) == ((state == FREE).sum(), (state == OCCUPIED).sum())
 
 
 @settings(deadline=None, max_examples=15)
 @given(seed=SEEDS)
 def test_the_order_of_beams_does_not_matter_and_depth_may_come_between(
-    small_map: Any, random_frames: Any, whole: Any, seed: int
+    small_map: Callable[..., VoxelMap], random_frames: Any, whole: Any, seed: int
 ) -> None:
     one, other, scan = small_map(), small_map(), random_scan(seed)
     order = np.random.default_rng(seed).permutation(len(scan.ranges))
@@ -90,7 +94,7 @@ def test_the_order_of_beams_does_not_matter_and_depth_may_come_between(
     assert np.nanmin(one.log_odds(np.argwhere(state == FREE)[:500] - 32 + 0.5)) >= MIN_LOG_ODDS * 0.05 - 1e-6
 
 
-def test_points_become_beams(small_map: Any) -> None:
+def test_points_become_beams(small_map: Callable[..., VoxelMap]) -> None:
     points = np.array([[10.0, 0.0, 0.0], [np.nan, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, np.inf, 0.0], [0.0, 0.0, -40.0]])
     scan = Scan.of_points(points, Pose(np.array([0.5, 0.5, 0.5])))
     assert np.isnan(scan.ranges[[1, 2, 3]]).all()
@@ -104,14 +108,14 @@ def test_points_become_beams(small_map: Any) -> None:
     assert voxel_map.occupied_count == 1
 
 
-def test_the_noisier_the_range_the_more_is_left_alone_before_a_beam_s_end(small_map: Any) -> None:
+def test_the_noisier_the_range_the_more_is_left_alone_before_a_beam_s_end(small_map: Callable[..., VoxelMap]) -> None:
     voxel_map = small_map()
     voxel_map.integrate_scan(Scan.of_points(np.array([[20.0, 0.0, 0.0]]), Pose(np.full(3, 0.5))), REACH, 0.1)
     places = [[x, 0.5, 0.5] for x in (14.5, 17.5, 20.5)]
     np.testing.assert_array_equal(voxel_map.state(places), [FREE, UNKNOWN, OCCUPIED])
 
 
-def test_bad_scans_are_refused(small_map: Any) -> None:
+def test_bad_scans_are_refused(small_map: Callable[..., VoxelMap]) -> None:
     voxel_map, good = small_map(), random_scan(1)
     bad = [
         Scan(good.directions * 2.0, good.ranges, good.pose),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mapping.layers.frontiers import Frontiers
-from esar_ros.mapping.map.voxel_map import FREE, UNKNOWN
+from esar_ros.mapping.map.voxel_map import FREE, UNKNOWN, VoxelMap
 
 REACH = 30.0
 SEEDS = st.integers(0, 2**32 - 1)
@@ -29,7 +31,9 @@ def plain_frontier(state: Any) -> Any:
 
 @settings(deadline=None, max_examples=20)
 @given(seed=SEEDS)
-def test_incremental_equals_a_scan_of_everything(small_map: Any, random_frames: Any, whole: Any, seed: int) -> None:
+def test_incremental_equals_a_scan_of_everything(
+    small_map: Callable[..., VoxelMap], random_frames: Any, whole: Any, seed: int
+) -> None:
     voxel_map = small_map()
     frontiers = Frontiers(voxel_map)
     for frame in random_frames(seed, count=4, cameras=2):
@@ -47,7 +51,7 @@ def test_incremental_equals_a_scan_of_everything(small_map: Any, random_frames: 
     np.testing.assert_array_equal(fresh.clusters(), frontiers.clusters())
 
 
-def test_clusters_are_sorted_and_filtered(small_map: Any, random_frames: Any) -> None:
+def test_clusters_are_sorted_and_filtered(small_map: Callable[..., VoxelMap], random_frames: Any) -> None:
     voxel_map = small_map(0.5)
     frontiers = Frontiers(voxel_map)
     assert frontiers.clusters().shape == (0, 4)
@@ -64,7 +68,7 @@ def test_clusters_are_sorted_and_filtered(small_map: Any, random_frames: Any) ->
 
 @pytest.mark.parametrize("yaw", [0.0, np.pi / 2])
 def test_one_look_into_the_open_has_its_frontier_around_the_view(
-    small_map: Any, camera: Any, look: Any, yaw: Any
+    small_map: Callable[..., VoxelMap], camera: CameraModel, look: Any, yaw: Any
 ) -> None:
     voxel_map = small_map()
     frontiers = Frontiers(voxel_map)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mapping.errors import MapInputError
 from esar_ros.mapping.layers.ground_plan import TILE, BevLayers
 from esar_ros.mapping.map import voxel_map as voxels
+from esar_ros.mapping.map.voxel_map import VoxelMap
 from esar_ros.mission.observation import FREE, OCCUPIED, UNKNOWN
 
 REACH = 30.0
@@ -43,7 +45,7 @@ def plain_grid(state: Any, span: Any, band: Any) -> Any:
 @settings(deadline=None, max_examples=15)
 @given(seed=SEEDS, span=st.sampled_from([1, 2, 4]), band=st.sampled_from([(4.0, 60.0), (2.5, 9.0), (0.0, 3.0)]))
 def test_incremental_equals_a_scan_of_everything(
-    small_map: Any, random_frames: Any, whole: Any, seed: int, span: Any, band: Any
+    small_map: Callable[..., VoxelMap], random_frames: Any, whole: Any, seed: int, span: Any, band: Any
 ) -> None:
     voxel_map = small_map()
     layers = BevLayers(voxel_map)
@@ -108,13 +110,13 @@ def test_a_tower_blocks_the_bands_it_reaches_into(tower_seen: Any) -> None:
     assert np.nanmax(layers.heights().top) == 13.0
 
 
-def test_nothing_known_is_an_empty_grid(small_map: Any) -> None:
+def test_nothing_known_is_an_empty_grid(small_map: Callable[..., VoxelMap]) -> None:
     layers = BevLayers(small_map())
     layers.update()
     assert layers.grid()[0].size == 0 and layers.heights().ground.size == 0
 
 
 @pytest.mark.parametrize("resolution, band", [(3.0, (4.0, 60.0)), (0.5, (4.0, 60.0)), (2.0, (9.0, 3.0))])
-def test_impossible_grids_are_refused(small_map: Any, resolution: Any, band: Any) -> None:
+def test_impossible_grids_are_refused(small_map: Callable[..., VoxelMap], resolution: Any, band: Any) -> None:
     with pytest.raises(MapInputError):
         BevLayers(small_map()).grid(resolution, band)

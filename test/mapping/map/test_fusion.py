@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -35,7 +36,7 @@ def filled(voxel_map: VoxelMap, frames: list[list[CameraFrame]], times: int = 3)
 @settings(deadline=None, max_examples=15)
 @given(seed=SEEDS)
 def test_log_odds_of_two_vehicles_add_up(
-    small_map: Any, random_frames: Any, voxel_centers: Any, whole: Any, seed: int
+    small_map: Callable[..., VoxelMap], random_frames: Any, voxel_centers: Any, whole: Any, seed: int
 ) -> None:
     frames = random_frames(seed, count=4, cameras=2)
     one, other = filled(small_map(2.0), frames[:2], 5), filled(small_map(2.0), frames[2:])
@@ -63,7 +64,7 @@ def test_log_odds_of_two_vehicles_add_up(
 @settings(deadline=None, max_examples=8)
 @given(seed=SEEDS)
 def test_a_coarser_map_hides_no_obstacle_and_invents_no_free_space(
-    small_map: Any, random_frames: Any, whole: Any, seed: int
+    small_map: Callable[..., VoxelMap], random_frames: Any, whole: Any, seed: int
 ) -> None:
     fine = filled(small_map(1.0), random_frames(seed, count=2))
     coarse = coarsened(fine)
@@ -87,7 +88,9 @@ def test_a_finer_map_goes_into_a_coarser_one_that_grows(random_frames: Any, whol
     assert target.occupied_count == again.occupied_count > 0
 
 
-def test_what_does_not_fit_is_refused_and_the_map_unharmed(small_map: Any, random_frames: Any, whole: Any) -> None:
+def test_what_does_not_fit_is_refused_and_the_map_unharmed(
+    small_map: Callable[..., VoxelMap], random_frames: Any, whole: Any
+) -> None:
     target = filled(small_map(1.0), random_frames(1))
     before = whole(target)
     far = VoxelMap(1.0, (100,) * 3, (132,) * 3)
@@ -100,7 +103,7 @@ def test_what_does_not_fit_is_refused_and_the_map_unharmed(small_map: Any, rando
         np.testing.assert_array_equal(whole(target), before)
 
 
-def test_nothing_adds_nothing(small_map: Any) -> None:
+def test_nothing_adds_nothing(small_map: Callable[..., VoxelMap]) -> None:
     target = small_map()
     fuse(target, small_map())
     assert target.memory_bytes == small_map().memory_bytes and not len(target.known_blocks())

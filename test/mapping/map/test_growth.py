@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose
 from esar_ros.mapping.errors import MapInputError
@@ -59,7 +61,7 @@ def test_a_grown_world_equals_a_large_one(random_frames: Any, seed: int) -> None
     np.testing.assert_array_equal(dirty[0], dirty[1])
 
 
-def test_what_changed_before_growing_is_still_told(camera: Any, look: Any) -> None:
+def test_what_changed_before_growing_is_still_told(camera: CameraModel, look: Any) -> None:
     voxel_map = VoxelMap(1.0, (-16, -16, -16), (16, 16, 16), endless=True)
     voxel_map.take_dirty("slow")
     for x in (0.0, 100.0, -150.0):
@@ -70,7 +72,7 @@ def test_what_changed_before_growing_is_still_told(camera: Any, look: Any) -> No
     assert voxel_map.lower[0] < -150.0 and voxel_map.upper[0] > 100.0
 
 
-def test_a_frame_infinitely_far_away_is_refused_and_the_map_unharmed(camera: Any, look: Any) -> None:
+def test_a_frame_infinitely_far_away_is_refused_and_the_map_unharmed(camera: CameraModel, look: Any) -> None:
     voxel_map = VoxelMap(1.0, (-16, -16, -16), (16, 16, 16), endless=True)
     depth = np.full((30, 40), 12.0, np.float32)
     voxel_map.integrate_frame([CameraFrame("front", camera, look((0.0, 0.0, 0.0), 0.0, 0.0), depth)], REACH)
@@ -155,7 +157,9 @@ def test_what_was_integrated_is_never_unknown_again(
     assert known.any()
 
 
-def test_poses_of_several_vehicles_fill_one_map(small_map: Any, random_frames: Any, whole: Any) -> None:
+def test_poses_of_several_vehicles_fill_one_map(
+    small_map: Callable[..., VoxelMap], random_frames: Any, whole: Any
+) -> None:
     """Two vehicles' frames of one instant in one call, whichever comes first."""
     one, other = small_map(), small_map()
     first, second = random_frames(5, count=2, cameras=2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mapping.map.voxel_map import MapInputError, VoxelMap
 
@@ -18,7 +20,13 @@ REACH = 30.0
 
 
 @pytest.fixture(scope="module")
-def saved(small_map: Any, random_frames: Any, camera: Any, look: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
+def saved(
+    small_map: Callable[..., VoxelMap],
+    random_frames: Any,
+    camera: CameraModel,
+    look: Any,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Any:
     """A map with free tiles, and its file."""
     voxel_map = small_map()
     for frame in random_frames(11, count=8):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose
 from esar_ros.mapping.map.local_window import window_around
@@ -20,7 +22,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 
 @pytest.fixture(scope="module")
-def filled(small_map: Any, random_frames: Any) -> Any:
+def filled(small_map: Callable[..., VoxelMap], random_frames: Any) -> Any:
     """Maps of a few seeds, made once."""
     made: dict[tuple[int, float], VoxelMap] = {}
 
@@ -140,7 +142,7 @@ def test_occupied_points(filled: Any, whole: Any, voxel_centers: Any) -> None:
 @settings(deadline=None, max_examples=15)
 @given(seed=SEEDS)
 def test_dirty_blocks_are_those_in_which_a_class_changed(
-    small_map: Any, random_frames: Any, whole: Any, seed: int
+    small_map: Callable[..., VoxelMap], random_frames: Any, whole: Any, seed: int
 ) -> None:
     voxel_map = small_map()
     frames = random_frames(seed, count=5, cameras=1)
@@ -158,7 +160,7 @@ def test_dirty_blocks_are_those_in_which_a_class_changed(
     np.testing.assert_array_equal(voxel_map.take_dirty("late"), voxel_map.known_blocks())
 
 
-def test_a_slow_consumer_misses_nothing(small_map: Any, random_frames: Any) -> None:
+def test_a_slow_consumer_misses_nothing(small_map: Callable[..., VoxelMap], random_frames: Any) -> None:
     voxel_map = small_map()
     voxel_map.take_dirty("slow")
     for frame in random_frames(5, count=100, cameras=1):
@@ -208,7 +210,7 @@ def _views(good: CameraFrame) -> dict[str, CameraFrame]:
 
 
 def test_bad_frames_are_refused_and_the_map_is_unharmed(
-    filled: Any, camera: Any, look: Any, voxel_centers: Any
+    filled: Any, camera: CameraModel, look: Any, voxel_centers: Any
 ) -> None:
     voxel_map = filled(3)
     depth = np.full((camera.height, camera.width), 12.0, np.float32)
@@ -229,7 +231,9 @@ def test_bad_frames_are_refused_and_the_map_is_unharmed(
     assert len(voxel_map.take_dirty("check")) == 0
 
 
-def test_sky_with_little_far_land_is_no_millimetre_picture(small_map: Any, camera: Any, look: Any) -> None:
+def test_sky_with_little_far_land_is_no_millimetre_picture(
+    small_map: Callable[..., VoxelMap], camera: CameraModel, look: Any
+) -> None:
     depth = np.full((camera.height, camera.width), np.inf, np.float32)
     depth[:, :3] = 900.0
     voxel_map = small_map()
@@ -237,7 +241,9 @@ def test_sky_with_little_far_land_is_no_millimetre_picture(small_map: Any, camer
     assert voxel_map.free_count > 0
 
 
-def test_read_only_and_double_pictures_are_taken(small_map: Any, camera: Any, look: Any) -> None:
+def test_read_only_and_double_pictures_are_taken(
+    small_map: Callable[..., VoxelMap], camera: CameraModel, look: Any
+) -> None:
     depth = np.full((camera.height, camera.width), 12.0)
     pose = look((0.0, 0.0, 0.0), 0.0, 0.0)
     locked = depth.astype(np.float32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -69,7 +70,7 @@ def test_a_ray_that_has_placed_an_object_places_no_other() -> None:
     assert len(fresh.update([ray([100.0, -60.0, 30.0], 20.0, on_its_way)])) == 1, "they cross there"
 
 
-def test_a_ray_of_a_known_object_is_its_view_and_makes_it_surer(sighting: Any) -> None:
+def test_a_ray_of_a_known_object_is_its_view_and_makes_it_surer(sighting: Callable[..., Sighting]) -> None:
     fusion = ClueFusion()
     (before,) = fusion.update([sighting(TRUTH, 0.0, kind="light", sigma=2.0)])
     (after,) = fusion.update([ray(TRUTH + [0.0, -60.0, 20.0], 5.0)])
@@ -78,7 +79,7 @@ def test_a_ray_of_a_known_object_is_its_view_and_makes_it_surer(sighting: Any) -
     np.testing.assert_allclose(after.position, TRUTH, atol=1e-6)
 
 
-def test_depth_later_joins_the_object_found_by_rays(sighting: Any) -> None:
+def test_depth_later_joins_the_object_found_by_rays(sighting: Callable[..., Sighting]) -> None:
     fusion = ClueFusion()
     fusion.update([ray([0, 0, 30], 0.0)])
     (found,) = fusion.update([ray([0, 80, 30], 16.0)])
@@ -153,7 +154,7 @@ def test_rays_whose_lines_cross_behind_a_camera_place_nothing() -> None:
         assert fusion.update([ray(second, 16.0)]) == ()
 
 
-def test_a_ray_tells_nothing_of_how_large_a_thing_is(sighting: Any) -> None:
+def test_a_ray_tells_nothing_of_how_large_a_thing_is(sighting: Callable[..., Sighting]) -> None:
     """The part of it that was seen with depth stays as uncertain about its middle."""
     fusion = ClueFusion()
     fusion.update([replace(sighting(TRUTH, 0.0, kind="light", sigma=0.1), extent=10.0)])

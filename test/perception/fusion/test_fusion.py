@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,10 +13,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
+from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission.errors import UsageError
 from esar_ros.perception.detector import first_id
 from esar_ros.perception.fusion.fusion import ClueFusion
+from esar_ros.perception.fusion.localisation import Sighting
 from esar_ros.perception.settings import EvidenceSettings, FusionSettings, PoseSigmas
 
 SHARED = FusionSettings().surface_sigma ** 2
@@ -23,7 +26,7 @@ POSE = PoseSigmas().covariance
 EVEN = FusionSettings(evidence=EvidenceSettings(prior=0.5))  # as many objects told of are real as not
 
 
-def test_first_sighting_opens_an_object(sighting: Any) -> None:
+def test_first_sighting_opens_an_object(sighting: Callable[..., Sighting]) -> None:
     (clue,) = ClueFusion(EVEN).update([sighting([1, 2, 3], stamp=5.0, text="red tent")])
     assert (clue.id, clue.kind, clue.text, clue.views) == (1, "tent", "red tent", 1)
     assert clue.first_seen == clue.last_seen == 5.0
@@ -32,7 +35,7 @@ def test_first_sighting_opens_an_object(sighting: Any) -> None:
     assert clue.probability == pytest.approx(0.6), "without a reliability curve a score is the probability"
 
 
-def test_second_sighting_updates_it(sighting: Any) -> None:
+def test_second_sighting_updates_it(sighting: Callable[..., Sighting]) -> None:
     fusion = ClueFusion(EVEN)
     fusion.update([sighting([0, 0, 0], stamp=1.0, view_range=60.0, text="thing")])
     (clue,) = fusion.update([sighting([1, 0, 0], stamp=2.0, view_range=20.0, text="blue tent")])
@@ -44,13 +47,13 @@ def test_second_sighting_updates_it(sighting: Any) -> None:
     assert clue.probability == pytest.approx(odds / (1.0 + odds))
 
 
-def test_two_cameras_of_one_stamp_are_one_view(sighting: Any) -> None:
+def test_two_cameras_of_one_stamp_are_one_view(sighting: Callable[..., Sighting]) -> None:
     (clue,) = ClueFusion().update([sighting([0, 0, 0], camera="front"), sighting([0.2, 0, 0], camera="down")])
     assert clue.views == 1
     np.testing.assert_allclose(clue.position, [0.1, 0, 0])
 
 
-def test_kinds_are_kept_apart_unless_confusable(sighting: Any) -> None:
+def test_kinds_are_kept_apart_unless_confusable(sighting: Callable[..., Sighting]) -> None:
     frames = [[sighting([0, 0, 0], 1.0, kind="tent")], [sighting([0, 0, 0], 2.0, kind="backpack", score=0.9)]]
     apart, together = ClueFusion(), ClueFusion(FusionSettings(confusable=(("tent", "backpack"),)))
     for frame in frames:
@@ -65,7 +68,7 @@ def test_bad_groups_are_refused(groups: Any) -> None:
         ClueFusion(FusionSettings(confusable=groups))
 
 
-def test_one_picture_shows_an_object_once(sighting: Any) -> None:
+def test_one_picture_shows_an_object_once(sighting: Callable[..., Sighting]) -> None:
     """Two bottles side by side stay two, however often they are seen."""
     fusion = ClueFusion()
     for stamp in range(10):
@@ -75,7 +78,7 @@ def test_one_picture_shows_an_object_once(sighting: Any) -> None:
     np.testing.assert_allclose([clue.position[0] for clue in clues], [0.0, 0.8], atol=1e-9)
 
 
-def test_assignment_is_the_best_overall(sighting: Any) -> None:
+def test_assignment_is_the_best_overall(sighting: Callable[..., Sighting]) -> None:
     """Greedy nearest first would give the second object's track to the first."""
     fusion = ClueFusion(FusionSettings(surface_sigma=0.0))
     fusion.update([sighting([0, 0, 0], 0.0), sighting([1.0, 0, 0], 0.0)])
@@ -84,7 +87,7 @@ def test_assignment_is_the_best_overall(sighting: Any) -> None:
     np.testing.assert_allclose([clue.position[0] for clue in clues], [0.45, 1.45])
 
 
-def test_duplicates_merge_into_the_elder(sighting: Any) -> None:
+def test_duplicates_merge_into_the_elder(sighting: Callable[..., Sighting]) -> None:
     """Two uncertain first views land apart; later views draw both tracks together."""
     fusion = ClueFusion(FusionSettings(surface_sigma=0.2))
     fusion.update([sighting([0, 0, 0], 0.0, sigma=0.3, view_range=40.0)])
@@ -96,7 +99,7 @@ def test_duplicates_merge_into_the_elder(sighting: Any) -> None:
     assert fusion.update([sighting([300, 0, 0], 9.0)])[-1].id == 3, "ids are never used again"
 
 
-def test_two_sides_of_a_large_thing_are_views_of_one(sighting: Any) -> None:
+def test_two_sides_of_a_large_thing_are_views_of_one(sighting: Callable[..., Sighting]) -> None:
     """Its visible parts lie farther apart than each was measured to."""
     fusion = ClueFusion()
     for stamp, east in enumerate((0.0, 1.5)):
@@ -105,7 +108,7 @@ def test_two_sides_of_a_large_thing_are_views_of_one(sighting: Any) -> None:
     np.testing.assert_allclose(clues[0].position, [0.75, 0.0, 0.0], atol=1e-9)
 
 
-def test_a_position_that_drifts_away_takes_its_objects_along(sighting: Any) -> None:
+def test_a_position_that_drifts_away_takes_its_objects_along(sighting: Callable[..., Sighting]) -> None:
     """Odometry as wrong as 4 m, by and by: what is seen at another place each second is still one thing."""
     fusion, pose = ClueFusion(FusionSettings(surface_sigma=0.05)), np.diag([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
     fusion.update([sighting([0.0, 0.0, 0.0], 0.0, sigma=0.05, pose=pose)])
@@ -115,7 +118,7 @@ def test_a_position_that_drifts_away_takes_its_objects_along(sighting: Any) -> N
     assert [clue.id for clue in clues] == [1]
 
 
-def test_what_was_seen_beside_a_duplicate_stays_beside_its_elder(sighting: Any) -> None:
+def test_what_was_seen_beside_a_duplicate_stays_beside_its_elder(sighting: Callable[..., Sighting]) -> None:
     """Object 3 was seen in one image with 2, which turned out to be 1: it never becomes 1 itself."""
     fusion = ClueFusion(FusionSettings(surface_sigma=0.2))
     fusion.update([sighting([0.0, 0.0, 0.0], 0.0, sigma=0.3)])
@@ -132,7 +135,7 @@ def test_what_was_seen_beside_a_duplicate_stays_beside_its_elder(sighting: Any) 
     assert apart @ np.linalg.solve(spread, apart) < FusionSettings().merge_gate, "near enough to be taken for one"
 
 
-def test_seen_again_after_ten_minutes_keeps_its_id(sighting: Any) -> None:
+def test_seen_again_after_ten_minutes_keeps_its_id(sighting: Callable[..., Sighting]) -> None:
     fusion = ClueFusion()
     for stamp in range(30):
         fusion.update([sighting([10, 20, 5], float(stamp))])
@@ -140,7 +143,7 @@ def test_seen_again_after_ten_minutes_keeps_its_id(sighting: Any) -> None:
     assert clue.id == 1 and clue.last_seen == 630.0
 
 
-def test_answers_are_copies(sighting: Any) -> None:
+def test_answers_are_copies(sighting: Callable[..., Sighting]) -> None:
     fusion = ClueFusion()
     (clue,) = fusion.update([sighting([0, 0, 0])])
     clue.position[:] = 99.0
@@ -160,7 +163,7 @@ _PLACES = st.lists(
 
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(frames=st.lists(_PLACES, max_size=5), seed=st.integers(0, 100))
-def test_order_of_sightings_does_not_matter(sighting: Any, frames: Any, seed: int) -> None:
+def test_order_of_sightings_does_not_matter(sighting: Callable[..., Sighting], frames: Any, seed: int) -> None:
     def run(shuffle: bool) -> list[tuple[Any, ...]]:
         rng, fusion = np.random.default_rng(seed), ClueFusion()
         for stamp, frame in enumerate(frames):
@@ -184,7 +187,7 @@ def test_order_of_sightings_does_not_matter(sighting: Any, frames: Any, seed: in
     assert all(0.0 < clue[2] <= 1.0 for clue in straight)
 
 
-def test_normalised_error_is_consistent(sighting: Any) -> None:
+def test_normalised_error_is_consistent(sighting: Callable[..., Sighting]) -> None:
     """NEES of 100 objects, 20 views each, drifting camera frame: the stated covariance holds on average."""
     rng = np.random.default_rng(11)
     shared, runs, total = 0.5, 100, 0.0
@@ -205,7 +208,7 @@ def test_normalised_error_is_consistent(sighting: Any) -> None:
     assert chi2.ppf(0.0005, 3 * runs) < total < chi2.ppf(0.9995, 3 * runs)
 
 
-def test_duplicates_per_object_over_a_flight(sighting: Any) -> None:
+def test_duplicates_per_object_over_a_flight(sighting: Callable[..., Sighting]) -> None:
     """A camp of twelve objects a few metres apart, flown by from 100 m to 10 m with a drifting position."""
     rng = np.random.default_rng(5)
     truth = np.array([[4.0 * (i % 4), 4.0 * (i // 4), 0.0] for i in range(12)])
@@ -238,7 +241,7 @@ def test_a_detector_started_again_gives_no_id_twice() -> None:
     assert first_id(1.7e9) < 2**32
 
 
-def test_what_pictures_do_not_show_again_is_doubted(sighting: Any, down_frame: Any) -> None:
+def test_what_pictures_do_not_show_again_is_doubted(sighting: Callable[..., Sighting], down_frame: CameraFrame) -> None:
     """A picture counts against an object only where it should have shown it: not hidden, and as near as it was seen."""
     place = [5.0, 7.0, 0.0]
     fusion, hidden = ClueFusion(), replace(down_frame, depth=np.full_like(down_frame.depth, 20.0))
@@ -255,7 +258,7 @@ def test_what_pictures_do_not_show_again_is_doubted(sighting: Any, down_frame: A
     assert again.probability < first.probability and again.views == 1 and again.last_seen == 1.0
 
 
-def test_a_camera_that_shows_it_excuses_no_other(sighting: Any, down_frame: Any) -> None:
+def test_a_camera_that_shows_it_excuses_no_other(sighting: Callable[..., Sighting], down_frame: CameraFrame) -> None:
     """Seen by one camera and missed by another that should have shown it, an object is doubted."""
     place, probability = [5.0, 7.0, 0.0], []
     nearer = replace(down_frame, pose=Pose(down_frame.pose.position - [0.0, 0.0, 2.0], down_frame.pose.quaternion))
@@ -268,7 +271,9 @@ def test_a_camera_that_shows_it_excuses_no_other(sighting: Any, down_frame: Any)
     assert probability[1] < probability[0]
 
 
-def test_a_picture_in_which_a_kind_was_not_looked_for_doubts_none_of_it(sighting: Any, down_frame: Any) -> None:
+def test_a_picture_in_which_a_kind_was_not_looked_for_doubts_none_of_it(
+    sighting: Callable[..., Sighting], down_frame: CameraFrame
+) -> None:
     seen = sighting([5.0, 7.0, 0.0], 1.0, camera="down", direction=(0.0, 0.0, -1.0), score=0.9)
     nearer = replace(down_frame, pose=Pose(down_frame.pose.position - [0.0, 0.0, 2.0], down_frame.pose.quaternion))
     fusion = ClueFusion()
@@ -279,14 +284,14 @@ def test_a_picture_in_which_a_kind_was_not_looked_for_doubts_none_of_it(sighting
 
 
 @pytest.mark.parametrize("scores", [(0.6, 0.9), (0.9, 0.6)])
-def test_of_two_boxes_around_one_object_the_surer_counts(sighting: Any, scores: Any) -> None:
+def test_of_two_boxes_around_one_object_the_surer_counts(sighting: Callable[..., Sighting], scores: Any) -> None:
     box = (10, 10, 40, 40)
     frame = [sighting([0.1 * n, 0.0, 0.0], score=score, box=box) for n, score in enumerate(scores)]
     (clue,) = ClueFusion(EVEN).update(frame)
     assert clue.probability == pytest.approx(0.9)
 
 
-def test_a_picture_without_a_pose_doubts_nothing(sighting: Any, down_frame: Any) -> None:
+def test_a_picture_without_a_pose_doubts_nothing(sighting: Callable[..., Sighting], down_frame: CameraFrame) -> None:
     fusion = ClueFusion()
     (first,) = fusion.update([sighting([5.0, 7.0, 0.0], camera="down", direction=(0.0, 0.0, -1.0))])
     lost = replace(down_frame, pose=Pose(np.full(3, np.nan), down_frame.pose.quaternion))

@@ -34,7 +34,7 @@ def placed(detection: Detection2D, frame: CameraFrame) -> tuple[np.ndarray, np.n
     return seen.position, seen.covariance
 
 
-def test_object_under_the_camera_lies_under_the_camera(down_frame: Any) -> None:
+def test_object_under_the_camera_lies_under_the_camera(down_frame: CameraFrame) -> None:
     seen = localise(box(318, 238, 4, 4), down_frame, SETTINGS)
     assert seen.position is not None
     np.testing.assert_allclose(seen.position, [5.0, 7.0, 0.0], atol=1e-9)
@@ -42,27 +42,27 @@ def test_object_under_the_camera_lies_under_the_camera(down_frame: Any) -> None:
     assert seen.view_range == pytest.approx(30.0)
 
 
-def test_the_pose_is_as_uncertain_as_odometry_states(down_frame: Any) -> None:
+def test_the_pose_is_as_uncertain_as_odometry_states(down_frame: CameraFrame) -> None:
     stated = np.diag([4.0, 1.0, 9.0, 0.01, 0.02, 0.03])
     stated[0, 1] = stated[1, 0] = 0.5
     seen = localise(box(318, 238, 4, 4), replace(down_frame, pose_covariance=stated), SETTINGS)
     np.testing.assert_array_equal(seen.pose_covariance, stated)
 
 
-def test_axes_that_odometry_does_not_state_are_as_the_settings_assume(down_frame: Any) -> None:
+def test_axes_that_odometry_does_not_state_are_as_the_settings_assume(down_frame: CameraFrame) -> None:
     stated = np.diag([-1.0, 0.0, 9.0, 0.0, 0.0, 0.03])
     seen = localise(box(318, 238, 4, 4), replace(down_frame, pose_covariance=stated), SETTINGS)
     assumed = SETTINGS.pose.covariance.diagonal()
     np.testing.assert_array_equal(seen.pose_covariance, np.diag([*assumed[:2], 9.0, *assumed[3:5], 0.03]))
 
 
-def test_picture_axes_are_map_axes(down_frame: Any) -> None:
+def test_picture_axes_are_map_axes(down_frame: CameraFrame) -> None:
     """Top of the picture is east, its left is north."""
     np.testing.assert_allclose(placed(box(318, 78, 4, 4), down_frame)[0], [20.0, 7.0, 0.0], atol=1e-9)
     np.testing.assert_allclose(placed(box(158, 238, 4, 4), down_frame)[0], [5.0, 22.0, 0.0], atol=1e-9)
 
 
-def test_mask_keeps_ground_out(down_frame: Any) -> None:
+def test_mask_keeps_ground_out(down_frame: CameraFrame) -> None:
     """A pole's own pixels, not the ground around it, give the range, and its pixels the direction."""
     down_frame.depth[230:250, 320] = 20.0
     mask = np.zeros((20, 40), bool)
@@ -72,14 +72,14 @@ def test_mask_keeps_ground_out(down_frame: Any) -> None:
     assert position[1] == pytest.approx(7.0 - 0.5 * 20 / 320)
 
 
-def test_box_without_mask_takes_the_near_cluster(down_frame: Any) -> None:
+def test_box_without_mask_takes_the_near_cluster(down_frame: CameraFrame) -> None:
     """An upright object in front of far ground: half of the box is background."""
     down_frame.depth[200:240, 300:310] = 18.0
     position, _ = placed(box(300, 200, 20, 40), down_frame)
     assert position[2] == pytest.approx(12.0)
 
 
-def test_outliers_in_the_mask_are_trimmed(down_frame: Any) -> None:
+def test_outliers_in_the_mask_are_trimmed(down_frame: CameraFrame) -> None:
     down_frame.depth[238, 318] = 2.0
     down_frame.depth[241, 321] = 119.0
     seen = localise(box(316, 236, 8, 8, np.ones((8, 8), bool)), down_frame, SETTINGS)
@@ -89,7 +89,7 @@ def test_outliers_in_the_mask_are_trimmed(down_frame: Any) -> None:
 
 
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan, 0.0, -3.0])
-def test_without_depth_there_is_a_bearing(down_frame: Any, value: Any) -> None:
+def test_without_depth_there_is_a_bearing(down_frame: CameraFrame, value: Any) -> None:
     down_frame.depth[:] = value
     seen = localise(box(318, 238, 4, 4), down_frame, SETTINGS)
     assert seen.position is None and seen.covariance is None and seen.view_range is None
@@ -97,20 +97,20 @@ def test_without_depth_there_is_a_bearing(down_frame: Any, value: Any) -> None:
 
 
 @pytest.mark.parametrize("corner", [(-5, -5), (635, 475), (-60, 10), (10, -60), (700, 500)])
-def test_boxes_over_the_border_do_no_harm(down_frame: Any, corner: tuple[int, int]) -> None:
+def test_boxes_over_the_border_do_no_harm(down_frame: CameraFrame, corner: tuple[int, int]) -> None:
     x, y = corner
     seen = localise(box(x, y, 10, 10, np.ones((10, 10), bool)), down_frame, SETTINGS)
     assert np.isfinite(seen.bearing).all()
 
 
-def test_an_object_cut_by_the_border_is_less_certain(down_frame: Any) -> None:
+def test_an_object_cut_by_the_border_is_less_certain(down_frame: CameraFrame) -> None:
     _, whole = placed(box(10, 230, 60, 20), down_frame)
     _, cut = placed(box(0, 230, 60, 20), down_frame)
     assert cut[1, 1] > 4.0 * whole[1, 1]
     assert cut[0, 0] == pytest.approx(whole[0, 0], rel=0.05)
 
 
-def test_far_is_less_certain_than_near(down_frame: Any) -> None:
+def test_far_is_less_certain_than_near(down_frame: CameraFrame) -> None:
     _, near = placed(box(318, 238, 4, 4), down_frame)
     _, far = placed(box(318, 238, 4, 4), replace(down_frame, depth=down_frame.depth * 3))
     assert (np.diag(far) > np.diag(near)).all()

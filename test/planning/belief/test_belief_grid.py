@@ -10,6 +10,7 @@ import pytest
 from esar_ros.mission.observation import UNKNOWN, Grid
 from esar_ros.planning import registry
 from esar_ros.planning.method import HasBeliefGrid, Method, scaled
+from helpers.chat_server import ChatEndpoint
 
 PROMPT = "A hiker is missing. You start at the hut. He left the hut and walked 100 m to the east."
 
@@ -68,7 +69,7 @@ def test_looking_at_it_changes_no_decision(brief: Any, flight: Any, monkeypatch:
     assert np.array_equal(*tracks)
 
 
-def test_value_maps_of_vlfm_and_apex(brief: Any, observe: Any, look: Any, clue: Any, chat: Any) -> None:
+def test_value_maps_of_vlfm_and_apex(brief: Any, observe: Any, look: Any, clue: Any, chat: ChatEndpoint) -> None:
     labels = registry.create("vlfm_labels")
     labels.reset(brief(half=200.0), 0)
     assert (shown(labels).cells == UNKNOWN).all()

@@ -10,6 +10,7 @@ import pytest
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.planning import registry
+from helpers.chat_server import ChatEndpoint
 
 PROMPT = "A hiker is missing. You start at the hut. He left the hut and walked 250 m to the east."
 WEST = {
@@ -21,7 +22,7 @@ QUICK = {"timeout": 5.0, "attempts": 1, "pause": 0.0}
 
 
 @pytest.fixture
-def begin(chat: Any, brief: Any) -> Any:
+def begin(chat: ChatEndpoint, brief: Any) -> Any:
     """Factory: a method that has begun its mission; the model answers as told."""
 
     def make(*answers: Any, name: str = "belief_model", **model: Any) -> Any:
@@ -39,7 +40,7 @@ def east(method: Any) -> float:
     return float((grid * method.looks.x).sum() / grid.sum())
 
 
-def test_the_model_s_reading_is_flown(chat: Any, begin: Any, observe: Any) -> None:
+def test_the_model_s_reading_is_flown(chat: ChatEndpoint, begin: Any, observe: Any) -> None:
     method = begin(chat.says(WEST))
     assert east(method) > 60.0, "the rules' until it is asked"
     decision = method.act(observe(0.0))
@@ -51,7 +52,7 @@ def test_the_model_s_reading_is_flown(chat: Any, begin: Any, observe: Any) -> No
     assert len(chat.requests) == 1 and PROMPT in chat.prompt_of(chat.requests[0][1])
 
 
-def test_without_an_answer_it_is_belief_bit_for_bit(chat: Any, begin: Any, observe: Any) -> None:
+def test_without_an_answer_it_is_belief_bit_for_bit(chat: ChatEndpoint, begin: Any, observe: Any) -> None:
     plain, asking = begin(chat.says("He went east."), name="belief"), begin(chat.says("He went east."))
     for stamp in range(3):
         one, other = (method.act(observe(float(stamp))) for method in (plain, asking))
@@ -64,7 +65,9 @@ def test_without_an_answer_it_is_belief_bit_for_bit(chat: Any, begin: Any, obser
     assert np.array_equal(plain.people[0].posterior, asking.people[0].posterior) and len(chat.requests) == 1
 
 
-def test_a_reading_that_comes_later_keeps_what_was_found(chat: Any, begin: Any, observe: Any, clue: Any) -> None:
+def test_a_reading_that_comes_later_keeps_what_was_found(
+    chat: ChatEndpoint, begin: Any, observe: Any, clue: Any
+) -> None:
     two = {**WEST, "missing": 2}
     method = begin(chat.late(0.4, chat.says(two)), clock="running")
     man, pack = clue(1, "person", (150.0, 0.0, 0.0)), clue(2, "backpack", (60.0, 0.0, 0.0))
@@ -79,7 +82,7 @@ def test_a_reading_that_comes_later_keeps_what_was_found(chat: Any, begin: Any, 
 
 
 def test_a_flight_is_replayed_with_its_reading(
-    chat: Any, begin: Any, observe: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    chat: ChatEndpoint, begin: Any, observe: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = begin(chat.says(WEST), log=str(tmp_path)).act(observe(0.0))
     monkeypatch.delenv("ESAR_MODEL_URL")
@@ -89,7 +92,7 @@ def test_a_flight_is_replayed_with_its_reading(
     assert len(chat.requests) == 1 and method.details["answers"] == "replayed"
 
 
-def test_the_strategist_has_it_read_first(chat: Any, begin: Any, observe: Any, look: Any) -> None:
+def test_the_strategist_has_it_read_first(chat: ChatEndpoint, begin: Any, observe: Any, look: Any) -> None:
     method = begin(chat.says(WEST), chat.says({"ranking": [1], "reason": "west"}), name="mllm")
     decision = method.act(observe(0.0, views=look()))
     assert east(method) < -60.0 and "model's 1 of" in decision.why and decision.tokens_in == 200
@@ -98,7 +101,7 @@ def test_the_strategist_has_it_read_first(chat: Any, begin: Any, observe: Any, l
     assert decision.trouble == "partly: HTTP 500" and "model's 1 of" in decision.why, "a fault of the one is not hidden"
 
 
-def test_plain_belief_asks_nobody(chat: Any, begin: Any, observe: Any) -> None:
+def test_plain_belief_asks_nobody(chat: ChatEndpoint, begin: Any, observe: Any) -> None:
     method = begin(chat.says(WEST), name="belief")
     method.act(observe(0.0))
     assert not chat.requests and not hasattr(method, "details")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -14,7 +13,6 @@ from esar_ros.benchmark.engine.episode import fly_episode
 from esar_ros.benchmark.engine.mission import VEHICLE
 from esar_ros.mission.chat import NoAnswer
 from esar_ros.mission.decision import Decision
-from esar_ros.mission.observation import FREE, UNKNOWN, Grid, Observation
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
 from esar_ros.planning import registry
@@ -26,7 +24,9 @@ from esar_ros.planning.methods.models.apex_maps import ApexMaps
 from esar_ros.planning.model.scripted import ScriptedModel
 from esar_ros.sim.terrain.maps import load_map
 from esar_ros.suites.esarbench.suite import ESARBENCH
+from helpers.chat_server import ChatEndpoint
 from helpers.full import mostly_full
+from helpers.tracks import Seeing, apart, known_around
 
 METHODS = (
     "fbe", "semexp", "vlfm_labels", "unigoal@scripted", "pure_mllm@scripted", "navgpt@scripted", "spf@scripted",
@@ -42,42 +42,19 @@ def nothing_configured(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(f"ESAR_MODEL_{name}", raising=False)
 
 
-class Seeing:
-    """A method whose observations hold what the cameras see from where the vehicle is."""
-
-    def __init__(self, method: Any, look: Any) -> None:
-        self.method, self.look = method, look
-
-    def act(self, observation: Observation) -> Decision:
-        views = self.look(observation.pose.position, observation.pose.yaw)
-        decision: Decision = self.method.act(replace(observation, views=views))
-        return decision
-
-
 @pytest.fixture
 def track(brief: Any, look: Any, flight: Any, clue: Any) -> Callable[..., np.ndarray]:
     """Factory of tracks (N, 3) over flat ground with a tent, a rope and a backpack in three directions."""
     clues = (
         clue(1, "tent", (-55.0, 40.0, 0.0)), clue(2, "rope", (30.0, 80.0, 0.0)), clue(3, "backpack", (20.0, -85.0, 0.0))
     )  # fmt: skip
-    y, x = np.mgrid[-299:300:4.0, -299:300:4.0]
-
-    def known(place: np.ndarray) -> Grid:
-        near = np.hypot(x - place[0], y - place[1]) < 100.0
-        return Grid(np.where(near, FREE, UNKNOWN).astype(np.int8), 4.0, (-300.0, -300.0))
 
     def fly(name: str, **parameters: Any) -> np.ndarray:
-        method: Any = registry.create(name, parameters)
+        method = registry.create(name, parameters)
         method.reset(brief(half=280.0, prompt="They had a backpack and a rope. They went north-east."), 1)
-        return np.array(flight(Seeing(method, look)).run(45, known, clues=clues).track)
+        return np.array(flight(Seeing(method, look)).run(45, known_around(4.0), clues=clues).track)
 
     return fly
-
-
-def apart(one: np.ndarray, other: np.ndarray) -> float:
-    """Greatest distance (m) of two tracks at a time."""
-    length = min(len(one), len(other))
-    return float(np.linalg.norm(one[:length, :3] - other[:length, :3], axis=1).max())
 
 
 def test_no_two_methods_fly_the_same_track(track: Callable[..., np.ndarray]) -> None:
@@ -125,7 +102,9 @@ def test_no_two_methods_fly_the_same_track_on_demo_tasks(task: str) -> None:
 
 
 @pytest.fixture
-def first_move(chat: Any, monkeypatch: pytest.MonkeyPatch, brief: Any, look: Any, observe: Any) -> Iterator[Any]:
+def first_move(
+    chat: ChatEndpoint, monkeypatch: pytest.MonkeyPatch, brief: Any, look: Any, observe: Any
+) -> Iterator[Any]:
     """Factory of a method's first decision after its climb, where the model answers as given."""
     monkeypatch.setenv("ESAR_MODEL_URL", chat.url)
     monkeypatch.setenv("ESAR_MODEL_NAME", "test")

@@ -22,6 +22,7 @@ from esar_ros.planning.methods.models.navgpt import NavGptSettings
 from esar_ros.planning.methods.models.pure_mllm import PureMllm
 from esar_ros.planning.methods.models.spf import SpfSettings
 from esar_ros.planning.model.settings import ModelSettings
+from helpers.chat_server import ChatEndpoint
 
 ASKING: dict[str, Any] = {
     "pure_mllm": PureMllm.settings_type, "navgpt": NavGptSettings, "unigoal": UniGoalSettings, "spf": SpfSettings,
@@ -42,7 +43,7 @@ def test_the_shipped_file_states_the_defaults(name: str, settings: Any) -> None:
 
 @pytest.mark.parametrize("name", sorted(ASKING))
 def test_methods_that_ask_need_an_endpoint_and_say_what_they_ask(
-    name: str, chat: Any, monkeypatch: pytest.MonkeyPatch
+    name: str, chat: ChatEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     method = registry.create(name, {"model": {"clock": "running"}})
     assert isinstance(method, Method) and isinstance(method, SupportsAsync)

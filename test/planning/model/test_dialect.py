@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from esar_ros.mission.chat import NoAnswer
+from esar_ros.mission.observation import Grid
 from esar_ros.planning import registry
 from esar_ros.planning.exchange import Form, LabelledImage, Question, payload
 from esar_ros.planning.model.client import ModelClient
@@ -35,7 +36,7 @@ STANDARD = payload(QUESTION, ModelSettings(name="m", extra=OWN_FIELD).model_dump
 
 @pytest.mark.parametrize("server", SERVERS)
 def test_no_request_of_any_method_stays_refused(
-    chat: ChatEndpoint, brief: Any, observe: Any, look: Any, corridor: Any, clue: Any, server: str
+    chat: ChatEndpoint, brief: Any, observe: Any, look: Any, corridor: Grid, clue: Any, server: str
 ) -> None:
     for name in ASKING:
         statuses: list[int] = []

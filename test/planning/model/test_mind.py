@@ -19,6 +19,7 @@ from esar_ros.planning.exchange import CAUTION, Question, Reply, clean, labelled
 from esar_ros.planning.model.client import ModelClient
 from esar_ros.planning.model.mind import Mind, Thought
 from esar_ros.planning.model.settings import ModelSettings, resolved
+from helpers.chat_server import ChatEndpoint
 
 
 class Number(BaseModel):
@@ -40,7 +41,7 @@ def sum_of(*batches: int) -> Thought[int]:
 
 
 @pytest.fixture
-def mind(chat: Any, brief: Callable[..., Brief]) -> Callable[..., Mind[int]]:
+def mind(chat: ChatEndpoint, brief: Callable[..., Brief]) -> Callable[..., Mind[int]]:
     """Factory of minds that ask the scripted server."""
 
     def make(**settings: Any) -> Mind[int]:
@@ -52,7 +53,7 @@ def mind(chat: Any, brief: Callable[..., Brief]) -> Callable[..., Mind[int]]:
     return make
 
 
-def test_with_the_clock_paused_the_observation_waits(chat: Any, mind: Any, observe: Any) -> None:
+def test_with_the_clock_paused_the_observation_waits(chat: ChatEndpoint, mind: Any, observe: Any) -> None:
     chat.answers(chat.late(0.1, chat.says({"value": 3})))
     thinker = mind()
     thinker.begin(sum_of(2, 1))
@@ -62,7 +63,7 @@ def test_with_the_clock_paused_the_observation_waits(chat: Any, mind: Any, obser
     assert not thinker.busy
 
 
-def test_results_name_the_model_the_day_and_a_hash_of_all_fixed_words(chat: Any, mind: Any) -> None:
+def test_results_name_the_model_the_day_and_a_hash_of_all_fixed_words(chat: ChatEndpoint, mind: Any) -> None:
     details = mind().details
     assert details["model"] == "scripted" and details["clock"] == "paused"
     assert details["prompt_sha256"] == hashlib.sha256(f"{CAUTION}\0You count.".encode()).hexdigest()
@@ -71,7 +72,7 @@ def test_results_name_the_model_the_day_and_a_hash_of_all_fixed_words(chat: Any,
     assert system["content"] == f"You count. {CAUTION}"
 
 
-def test_questions_of_one_batch_are_asked_at_once(chat: Any, mind: Any, observe: Any) -> None:
+def test_questions_of_one_batch_are_asked_at_once(chat: ChatEndpoint, mind: Any, observe: Any) -> None:
     chat.answers(chat.late(0.3, chat.says({"value": 1})))
     thinker = mind()
     began = time.monotonic()
@@ -80,7 +81,9 @@ def test_questions_of_one_batch_are_asked_at_once(chat: Any, mind: Any, observe:
     assert time.monotonic() - began < 0.9
 
 
-def test_with_the_clock_running_the_answer_comes_when_the_model_has_it(chat: Any, mind: Any, observe: Any) -> None:
+def test_with_the_clock_running_the_answer_comes_when_the_model_has_it(
+    chat: ChatEndpoint, mind: Any, observe: Any
+) -> None:
     chat.answers(chat.late(0.45, chat.says({"value": 1})))
     thinker = mind(clock="running")
     thinker.begin(sum_of(1))
@@ -89,7 +92,7 @@ def test_with_the_clock_running_the_answer_comes_when_the_model_has_it(chat: Any
     assert thinker.poll(observe(11.0)).value == 1
 
 
-def test_a_frame_does_not_wait_longer_than_its_own_time(chat: Any, mind: Any, observe: Any) -> None:
+def test_a_frame_does_not_wait_longer_than_its_own_time(chat: ChatEndpoint, mind: Any, observe: Any) -> None:
     chat.answers(chat.late(1.0, chat.says({"value": 1})))
     thinker = mind(clock="running")
     thinker.begin(sum_of(1))
@@ -99,7 +102,7 @@ def test_a_frame_does_not_wait_longer_than_its_own_time(chat: Any, mind: Any, ob
 
 
 def test_a_running_flight_is_replayed_at_the_same_stamps(
-    chat: Any, mind: Any, observe: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+    chat: ChatEndpoint, mind: Any, observe: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chat.answers(chat.late(0.25, chat.says({"value": 2})))
 
@@ -119,7 +122,7 @@ def test_a_running_flight_is_replayed_at_the_same_stamps(
     assert time.monotonic() - began < 0.4, "a replay waits for nobody"
 
 
-def test_a_budget_ends_the_asking_not_the_thinking(chat: Any, mind: Any, observe: Any) -> None:
+def test_a_budget_ends_the_asking_not_the_thinking(chat: ChatEndpoint, mind: Any, observe: Any) -> None:
     chat.answers(chat.says({"value": 1}))
     thinker = mind(budget={"tokens": 200})
     outcomes = []
@@ -134,7 +137,7 @@ def test_a_budget_ends_the_asking_not_the_thinking(chat: Any, mind: Any, observe
 @pytest.mark.parametrize(
     ("budget", "words"), [({"money": 0.5}, "budget of 0.5 is"), ({"seconds": 0.05}, "budget of 0.05 s is")]
 )
-def test_money_and_seconds_are_budgets_too(chat: Any, budget: dict[str, float], words: str) -> None:
+def test_money_and_seconds_are_budgets_too(chat: ChatEndpoint, budget: dict[str, float], words: str) -> None:
     chat.answers(chat.late(0.1, chat.says({"value": 1})))
     settings = ModelSettings.model_validate(
         {"base_url": chat.url, "name": "m", "price_in": 4000.0, "price_out": 10000.0, "budget": budget}
@@ -144,7 +147,7 @@ def test_money_and_seconds_are_budgets_too(chat: Any, budget: dict[str, float], 
     assert words in client.ask(QUESTION).reason
 
 
-def test_a_price_is_looked_up_and_money_needs_one(chat: Any) -> None:
+def test_a_price_is_looked_up_and_money_needs_one(chat: ChatEndpoint) -> None:
     table = {"name": "m", "base_url": chat.url, "prices": {"m": [2.0, 8.0]}, "budget": {"money": 0.1}}
     found = resolved(ModelSettings.model_validate(table), "test", {})
     assert (found.price_in, found.price_out) == (2.0, 8.0)
@@ -154,7 +157,7 @@ def test_a_price_is_looked_up_and_money_needs_one(chat: Any) -> None:
         resolved(ModelSettings.model_validate({**table, "prices": {}}), "test", {})
 
 
-def test_a_server_that_counts_no_tokens_is_charged_by_an_estimate(chat: Any, observe: Any, mind: Any) -> None:
+def test_a_server_that_counts_no_tokens_is_charged_by_an_estimate(chat: ChatEndpoint, observe: Any, mind: Any) -> None:
     body = {"choices": [{"message": {"content": '{"value": 1}'}}]}
     chat.answers(lambda handler: handler.reply(200, json.dumps(body).encode()))
     thinker = mind(budget={"tokens": 100})  # a question of some 470 bytes
@@ -167,7 +170,7 @@ def test_a_server_that_counts_no_tokens_is_charged_by_an_estimate(chat: Any, obs
     assert (outcomes[0].tokens_in, outcomes[0].tokens_out) == (0, 1), "one: that it answered is known"
 
 
-def test_a_dead_server_is_left_alone_for_a_while(chat: Any, mind: Any, observe: Any) -> None:
+def test_a_dead_server_is_left_alone_for_a_while(chat: ChatEndpoint, mind: Any, observe: Any) -> None:
     chat.answers(chat.status(500))
     thinker = mind(rest_after=2, rest=30.0)
     troubles = []
@@ -180,7 +183,7 @@ def test_a_dead_server_is_left_alone_for_a_while(chat: Any, mind: Any, observe: 
 
 
 @pytest.mark.parametrize(("code", "tries"), [(401, 1), (404, 1), (429, 3), (500, 3)])
-def test_only_what_may_pass_is_tried_again(chat: Any, code: int, tries: int) -> None:
+def test_only_what_may_pass_is_tried_again(chat: ChatEndpoint, code: int, tries: int) -> None:
     chat.answers(chat.status(code))
     pauses: list[float] = []
     settings = ModelSettings(base_url=chat.url, name="m", attempts=3, pause=1.0)
@@ -190,19 +193,19 @@ def test_only_what_may_pass_is_tried_again(chat: Any, code: int, tries: int) -> 
     assert len(pauses) == tries - 1 and not {1.0, 2.0} & set(pauses), "jitter"
 
 
-def test_reasoning_before_the_answer_is_taken_off(chat: Any) -> None:
+def test_reasoning_before_the_answer_is_taken_off(chat: ChatEndpoint) -> None:
     chat.answers(chat.says('<think>hm {"value": 1}</think>\n{"value": 7}'))
     assert ModelClient(ModelSettings(base_url=chat.url, name="m")).ask(QUESTION).value == Number(value=7)
 
 
-def test_an_answer_of_backticks_and_spaces_costs_no_time(chat: Any) -> None:
+def test_an_answer_of_backticks_and_spaces_costs_no_time(chat: ChatEndpoint) -> None:
     chat.answers(chat.says("```" + " " * 1000 + "x"), chat.says({"value": 7}))
     began = time.process_time()
     reply = ModelClient(ModelSettings(base_url=chat.url, name="m", pause=0.0)).ask(QUESTION)
     assert reply.value == Number(value=7) and time.process_time() - began < 1.0
 
 
-def test_what_the_server_is_told_of_the_form(chat: Any) -> None:
+def test_what_the_server_is_told_of_the_form(chat: ChatEndpoint) -> None:
     chat.answers(chat.says({"value": 7}))
     for structured in ("json_schema", "none"):
         ModelClient(ModelSettings(base_url=chat.url, name="m", structured=structured, extra={"top_k": 1})).ask(QUESTION)

@@ -16,6 +16,7 @@ from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
 from esar_ros.sim.terrain.maps import load_map
 from esar_ros.suites.esarbench.suite import ESARBENCH
+from helpers.chat_server import ChatEndpoint
 
 TASK = load_task("aotai-first").model_copy(update={"t_max": 22.0})
 FAST = RunConditions(preset="fast", detector="segmentation_oracle")
@@ -31,7 +32,7 @@ def flown(planner: str) -> EpisodeResult:
 
 @pytest.mark.parametrize("planner", ["pure_mllm", pytest.param("apex", marks=pytest.mark.full)])
 def test_a_mission_flies_on_the_model_s_answers_and_is_replayed(
-    chat: Any, planner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    chat: ChatEndpoint, planner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chat.answers(chat.status(500), chat.cut, chat.says("no JSON"), chat.says(GOOD[planner]))
     monkeypatch.setenv("ESAR_MODEL_LOG", str(tmp_path))
@@ -53,7 +54,7 @@ def test_a_mission_flies_on_the_model_s_answers_and_is_replayed(
     assert len(chat.requests) == asked and again.result.planner_details["answers"] == "replayed"
 
 
-def test_a_model_of_which_no_answer_could_be_used_is_the_first_that_a_result_says(chat: Any) -> None:
+def test_a_model_of_which_no_answer_could_be_used_is_the_first_that_a_result_says(chat: ChatEndpoint) -> None:
     chat.answers(chat.says("no JSON"))
     result = flown("pure_mllm").result
     assert result.trouble.startswith("0 of ") and "answers of the model could be used: the model" in result.trouble
@@ -64,7 +65,7 @@ def test_a_model_of_which_no_answer_could_be_used_is_the_first_that_a_result_say
 
 
 @pytest.mark.full
-def test_a_mission_whose_server_is_dead_goes_on(chat: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mission_whose_server_is_dead_goes_on(chat: ChatEndpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     chat.close()
     flight = flown("pure_mllm")
     assert flight.error is None and flight.result.end.value == "timeout"

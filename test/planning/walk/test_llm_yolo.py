@@ -19,6 +19,7 @@ from esar_ros.mission.rescue import Animation, Head, Phase, StandingPose, WalkAc
 from esar_ros.planning.walk import llm_yolo, registry
 from esar_ros.planning.walk.llm_yolo import LlmYolo, Move, actions_of
 from helpers.box_view import BoxView
+from helpers.chat_server import ChatEndpoint
 from helpers.walk_room import LOW, START, STEP, TASK, VICTIM, WALLS, Eyes, Room
 
 AHEAD = np.array([-2.0, -4.0, 0.9])  # 2 m in front of where everybody starts
@@ -53,7 +54,9 @@ def seen(position: Vector = START, yaw: float = 0.0, **values: Any) -> WalkObser
     return WalkObservation(pose=StandingPose(position, yaw), view=view, **{**given, **values})
 
 
-def test_it_is_told_text_boxes_bearings_depth_and_the_way_back(chat: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_told_text_boxes_bearings_depth_and_the_way_back(
+    chat: ChatEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
     chat.answers(chat.says(plan(("turn_left", 33.6))))
     agent = an_agent(monkeypatch, AHEAD)
     agent.act(seen())
@@ -80,14 +83,14 @@ def test_it_is_told_text_boxes_bearings_depth_and_the_way_back(chat: Any, monkey
     )
 
 
-def test_a_model_that_sees_gets_the_image(chat: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_sees_gets_the_image(chat: ChatEndpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     chat.answers(chat.says(plan(("forward", 1.0))))
     an_agent(monkeypatch, images=True).act(seen())
     assert len(chat.images_of(chat.requests[0][1])) == 1
 
 
 def test_moves_are_walked_one_after_another_before_it_is_asked_again(
-    chat: Any, monkeypatch: pytest.MonkeyPatch
+    chat: ChatEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chat.answers(chat.says(plan(("turn_right", 20.0), ("look_down", 0.0), ("pick_up", 0.0), ("open_door", 0.0))))
     agent = an_agent(monkeypatch)
@@ -99,7 +102,9 @@ def test_moves_are_walked_one_after_another_before_it_is_asked_again(
     assert len(chat.requests) == 1 and agent.account["questions"] == 1 and agent.account["tokens_in"] == 100
 
 
-def test_no_answer_walks_on_blindly_for_more_than_five_seconds(chat: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_answer_walks_on_blindly_for_more_than_five_seconds(
+    chat: ChatEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
     chat.answers(chat.says(plan(("forward", 300.0))))
     agent = an_agent(monkeypatch)
     for number in range(25):
@@ -109,7 +114,9 @@ def test_no_answer_walks_on_blindly_for_more_than_five_seconds(chat: Any, monkey
     assert len(chat.requests) == 2 and "went 5.0 m" in line(chat, "Last moves")
 
 
-def test_where_walking_leads_nowhere_it_asks_at_once_and_says_so(chat: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_walking_leads_nowhere_it_asks_at_once_and_says_so(
+    chat: ChatEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
     chat.answers(chat.says(plan(("forward", 4.0), ("turn_left", 90.0))))
     agent = an_agent(monkeypatch)
     asked = []
@@ -120,7 +127,7 @@ def test_where_walking_leads_nowhere_it_asks_at_once_and_says_so(chat: Any, monk
     assert line(chat, "Last moves").endswith("forward 4 m: then blocked; forward 4 m: then blocked.")
 
 
-def test_the_next_phase_drops_what_was_to_follow(chat: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_next_phase_drops_what_was_to_follow(chat: ChatEndpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     chat.answers(chat.says(plan(("turn_left", 300.0))))
     agent = an_agent(monkeypatch)
     agent.act(seen())
@@ -141,7 +148,7 @@ def test_the_next_phase_drops_what_was_to_follow(chat: Any, monkeypatch: pytest.
     ids=["words", "nothing", "another action", "backwards"],
 )
 def test_an_answer_that_is_none_costs_a_step_and_is_counted(
-    chat: Any, monkeypatch: pytest.MonkeyPatch, answer: object
+    chat: ChatEndpoint, monkeypatch: pytest.MonkeyPatch, answer: object
 ) -> None:
     chat.answers(chat.says(answer), chat.says(plan(("forward", 0.2))))
     agent = an_agent(monkeypatch)
@@ -152,7 +159,7 @@ def test_an_answer_that_is_none_costs_a_step_and_is_counted(
     assert agent.account == {"questions": 2, "without_model": 1, "tokens_in": 200, "tokens_out": 20}
 
 
-def test_nothing_of_the_truth_is_in_a_question(chat: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_of_the_truth_is_in_a_question(chat: ChatEndpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where the observation holds it, and where a detector sees nobody since a wall is between."""
     chat.answers(chat.says(plan(("forward", 1.0))))
     for target in (None, VICTIM):
@@ -194,13 +201,13 @@ def test_a_moves_steps_make_its_amount(action: str, amount: float) -> None:
     assert (walked, turned) == pytest.approx(expected.get(action, (0.0, -amount)))
 
 
-def test_its_results_name_model_prompt_settings_and_detector(chat: Any) -> None:
+def test_its_results_name_model_prompt_settings_and_detector(chat: ChatEndpoint) -> None:
     one, other = (LlmYolo({"model": {"temperature": warm}}).details for warm in (0.0, 0.7))
     assert one["model"] == "scripted" and len(one["prompt_sha256"]) == 64 and one["detector_backend"] == "esar_yolo"
     assert one["settings"] != other["settings"] and chat.secret not in str(one)
 
 
-def test_what_cannot_be_asked_is_one_line(chat: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_asked_is_one_line(chat: ChatEndpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "llm_yolo" in registry.names() and registry.create("llm_yolo").name == "llm_yolo"
     with pytest.raises(UsageError, match="unknown variant 'llm_yolo@other': known: llm_yolo@scripted"):
         registry.create("llm_yolo@other")

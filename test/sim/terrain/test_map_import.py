@@ -237,5 +237,5 @@ def test_without_the_extra_the_cure_is_named(tmp_path: Path, monkeypatch: pytest
     import sys
 
     monkeypatch.setitem(sys.modules, "rasterio", None)
-    with pytest.raises(UsageError, match=r"maps import needs rasterio.*extra geo"):
+    with pytest.raises(UsageError, match=r"maps import needs rasterio: .*esar_ros\[geo\]"):
         import_map(tmp_path / "any.tif", options())

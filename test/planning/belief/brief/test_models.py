@@ -16,6 +16,7 @@ from esar_ros.planning.belief.brief.parser import parse_brief
 from esar_ros.planning.belief.brief_model import ModelBelief
 from esar_ros.planning.belief.search import BeliefSearch
 from esar_ros.planning.model.settings import SCRIPTED
+from helpers.chat_server import ChatEndpoint
 
 STORIES = [brief["text"] for brief in phrasings.HALVES["written, improved on"][::5]]
 
@@ -42,7 +43,7 @@ def test_the_form_holds_what_the_rules_read(text: str) -> None:
 @pytest.mark.parametrize("name", ["belief_model", "mllm"])
 @pytest.mark.parametrize("text", STORIES[::8])
 def test_a_model_that_reads_as_the_rules_do_is_flown_as_belief(
-    chat: Any, brief: Any, observe: Any, look: Any, name: str, text: str
+    chat: ChatEndpoint, brief: Any, observe: Any, look: Any, name: str, text: str
 ) -> None:
     chat.answers(chat.says(reading_of(parse_brief(text)).model_dump()), chat.says({"ranking": [1], "reason": "there"}))
     read, ruled = registry.create(name, {"model": {"attempts": 1, "pause": 0.0}}), registry.create("belief")

@@ -11,6 +11,7 @@ import pytest
 from esar_ros.mission.decision import Decision
 from esar_ros.mission.observation import Grid
 from esar_ros.planning import registry
+from helpers.chat_server import ChatEndpoint
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ def test_vlfm_leaves_a_frontier_only_for_a_clearly_better_one(begin: Any, clue: 
     assert "worth more" in better.why
 
 
-def test_unigoal_goes_where_the_graph_points(chat: Any, begin: Any, clue: Any) -> None:
+def test_unigoal_goes_where_the_graph_points(chat: ChatEndpoint, begin: Any, clue: Any) -> None:
     nodes = [{"kind": "person", "east": 0, "north": 0}, {"kind": "tent", "east": 10, "north": 0},
              {"kind": "rope", "east": 20, "north": 0}]  # fmt: skip
     chat.answers(chat.says({"nodes": nodes, "edges": [[1, 2]]}))
@@ -63,7 +64,7 @@ def test_unigoal_goes_where_the_graph_points(chat: Any, begin: Any, clue: Any) -
     assert begin("unigoal@air")(2.0).goal.position[0] > 20.0, "without evidence the nearer frontier"
 
 
-def test_unigoal_places_a_landmark_that_the_model_sees_in_the_scene_graph(chat: Any, begin: Any) -> None:
+def test_unigoal_places_a_landmark_that_the_model_sees_in_the_scene_graph(chat: ChatEndpoint, begin: Any) -> None:
     graph = {"nodes": [{"kind": kind} for kind in ("person", "hut", "rope", "tent")]}
     hut = {"kind": "hut", "camera": "front", "box": [420, 560, 580, 620]}
     bad = ({**hut, "box": [0, 0, 2000, 10]}, {**hut, "box": [400, 0, 600, 50]})  # beside the picture; the sky
@@ -82,7 +83,7 @@ def test_unigoal_places_a_landmark_that_the_model_sees_in_the_scene_graph(chat: 
     assert len(chat.requests) == 3, "nothing is left to look for"
 
 
-def test_unigoal_looks_again_for_a_landmark_that_was_not_there(chat: Any, begin: Any) -> None:
+def test_unigoal_looks_again_for_a_landmark_that_was_not_there(chat: ChatEndpoint, begin: Any) -> None:
     chat.answers(chat.says({"nodes": [{"kind": "person"}, {"kind": "water"}]}), chat.says({"landmarks": []}))
     step = begin("unigoal@air")
     for stamp in (2.0, 20.0, 33.0):
@@ -90,7 +91,7 @@ def test_unigoal_looks_again_for_a_landmark_that_was_not_there(chat: Any, begin:
     assert len(chat.requests) == 3
 
 
-def test_unigoal_looks_for_no_landmark_with_a_model_that_reads_text_only(chat: Any, begin: Any) -> None:
+def test_unigoal_looks_for_no_landmark_with_a_model_that_reads_text_only(chat: ChatEndpoint, begin: Any) -> None:
     chat.answers(chat.says({"nodes": [{"kind": "hut"}, {"kind": "rope"}]}))
     step = begin("unigoal@air", model={"images": False})
     step(2.0)
@@ -98,7 +99,7 @@ def test_unigoal_looks_for_no_landmark_with_a_model_that_reads_text_only(chat: A
     assert [node.kind for node in step.method._goal.nodes] == ["rope"]
 
 
-def test_unigoal_reads_the_brief_itself_when_the_model_does_not(chat: Any, begin: Any) -> None:
+def test_unigoal_reads_the_brief_itself_when_the_model_does_not(chat: ChatEndpoint, begin: Any) -> None:
     chat.answers(chat.says({"nodes": [{"kind": "dragon"}]}))
     step = begin("unigoal@air", prompt="a tent", model={"attempts": 1})
     decision = step(2.0)
@@ -106,7 +107,7 @@ def test_unigoal_reads_the_brief_itself_when_the_model_does_not(chat: Any, begin
     assert len(chat.requests) == 1, "asked once a mission"
 
 
-def test_unigoal_explores_while_the_model_reads(chat: Any, begin: Any) -> None:
+def test_unigoal_explores_while_the_model_reads(chat: ChatEndpoint, begin: Any) -> None:
     chat.answers(chat.late(1.3, chat.says({"nodes": [{"kind": "person"}]})))
     step = begin("unigoal@air", model={"clock": "running"})
     thinking = step(1.1)
@@ -118,7 +119,9 @@ def test_unigoal_explores_while_the_model_reads(chat: Any, begin: Any) -> None:
 PERSON, TENT, ROPE = {"kind": "person"}, {"kind": "tent"}, {"kind": "rope"}
 
 
-def test_whoever_is_not_where_the_graph_puts_him_is_looked_for_elsewhere(chat: Any, begin: Any, clue: Any) -> None:
+def test_whoever_is_not_where_the_graph_puts_him_is_looked_for_elsewhere(
+    chat: ChatEndpoint, begin: Any, clue: Any
+) -> None:
     chat.answers(chat.says({"nodes": [PERSON, TENT, ROPE], "edges": [[1, 2]]}), chat.says({"wrong": []}))
     clues = (clue(1, "tent", (-45.0, 0.0, 0.0)), clue(2, "rope", (-35.0, 0.0, 0.0)))
     step = begin("unigoal@air", model={"attempts": 1})
@@ -129,7 +132,7 @@ def test_whoever_is_not_where_the_graph_puts_him_is_looked_for_elsewhere(chat: A
     assert "overlap 0.00" in decision.why and "expected" not in decision.why, "both are on the blacklist"
 
 
-def test_a_place_around_which_all_is_searched_is_no_goal(chat: Any, begin: Any, clue: Any) -> None:
+def test_a_place_around_which_all_is_searched_is_no_goal(chat: ChatEndpoint, begin: Any, clue: Any) -> None:
     """Stage 2: the middle of both, and what is near to it, lies in view."""
     chat.answers(chat.says({"nodes": [PERSON, TENT, ROPE, {"kind": "light"}], "edges": [[1, 2], [2, 3]]}))
 
@@ -143,7 +146,7 @@ def test_a_place_around_which_all_is_searched_is_no_goal(chat: Any, begin: Any, 
     assert "overlap 0.00" in why(-35.0, 10.0)
 
 
-def test_what_the_model_calls_wrong_matches_no_more(chat: Any, begin: Any, clue: Any) -> None:
+def test_what_the_model_calls_wrong_matches_no_more(chat: ChatEndpoint, begin: Any, clue: Any) -> None:
     chat.answers(chat.says({"nodes": [PERSON, TENT, ROPE], "edges": [[1, 2]]}), chat.says({"wrong": [2]}))
     clues = (clue(1, "tent", (-45.0, 0.0, 0.0)), clue(2, "rope", (-35.0, 0.0, 0.0)))
     decision = begin("unigoal@air")(2.0, clues=clues)
@@ -152,7 +155,9 @@ def test_what_the_model_calls_wrong_matches_no_more(chat: Any, begin: Any, clue:
     assert "1: a tent, 45 m west of the start" in asked
 
 
-def test_groups_draw_frontiers_by_how_probably_the_model_thinks_it_is_there(chat: Any, begin: Any, clue: Any) -> None:
+def test_groups_draw_frontiers_by_how_probably_the_model_thinks_it_is_there(
+    chat: ChatEndpoint, begin: Any, clue: Any
+) -> None:
     graph = chat.says({"nodes": [PERSON, TENT, ROPE], "groups": [[1], [2]]})
     clues = (clue(1, "light", (-45.0, 0.0, 0.0)), clue(2, "campfire", (25.0, 0.0, 0.0)))
     for scores, west in (([0.9, 0.1], True), ([0.1, 0.9], False)):
@@ -164,7 +169,7 @@ def test_groups_draw_frontiers_by_how_probably_the_model_thinks_it_is_there(chat
     assert told in asked
 
 
-def test_without_scores_a_group_is_worth_the_kinds_in_common(chat: Any, begin: Any, clue: Any) -> None:
+def test_without_scores_a_group_is_worth_the_kinds_in_common(chat: ChatEndpoint, begin: Any, clue: Any) -> None:
     chat.answers(chat.says("nonsense"))
     clues = (clue(1, "light", (-45.0, 0.0, 0.0)), clue(2, "campfire", (25.0, 0.0, 0.0)))
     for prompt, west in (("a light", True), ("a campfire", False)):
@@ -173,7 +178,7 @@ def test_without_scores_a_group_is_worth_the_kinds_in_common(chat: Any, begin: A
     assert "drawn" not in begin("unigoal@air", prompt="a rope", model={"attempts": 1})(2.0, clues=clues).why
 
 
-def test_a_set_of_groups_is_asked_about_once(chat: Any, begin: Any, clue: Any) -> None:
+def test_a_set_of_groups_is_asked_about_once(chat: ChatEndpoint, begin: Any, clue: Any) -> None:
     chat.answers(chat.says({"nodes": [PERSON, TENT]}), chat.says({"scores": [0.5]}))
     step = begin("unigoal@air")
     lights = [clue(n, "light", (-45.0 + 80.0 * n, 0.0, 0.0)) for n in range(2)]

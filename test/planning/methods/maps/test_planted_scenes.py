@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from esar_ros.mission.decision import Decision
-from esar_ros.mission.observation import FREE, UNKNOWN, Grid, Observation, SeenClue
+from esar_ros.mission.observation import FREE, Grid, SeenClue
 from esar_ros.planning import registry
+from helpers.chat_server import ChatEndpoint
+from helpers.tracks import Seeing, apart, known_around
 
 OPEN = Grid(np.full((200, 200), FREE, np.int8), 2.0, (-200.0, -200.0))
 BEARINGS = tuple(np.random.default_rng(7).uniform(-math.pi, math.pi, 20))
@@ -43,7 +44,7 @@ def trail(clue: Any) -> Place:
 
 
 @pytest.fixture
-def planted(chat: Any, tent: Place, trail: Place) -> dict[str, Place]:
+def planted(chat: ChatEndpoint, tent: Place, trail: Place) -> dict[str, Place]:
     """The finds that tell each method of a direction."""
     chat.answers(chat.says(LAYOUT))
     return {"vlfm_labels": tent, "semexp": tent, "unigoal": trail}
@@ -54,7 +55,7 @@ def choose(brief: Any, observe: Any, look: Any) -> Callable[..., Decision]:
     """Factory of the first choice, after half a turn in which the cameras see all round."""
 
     def decide(name: str, clues: tuple[SeenClue, ...], **parameters: Any) -> Decision:
-        method: Any = registry.create(name, parameters)
+        method = registry.create(name, parameters)
         method.reset(brief(half=200.0), 1)
         for stamp, yaw in enumerate((0.0, *np.linspace(0.0, math.pi, 7))):
             decision = method.act(observe(float(stamp), yaw=yaw, grid=OPEN, views=look(yaw=yaw), clues=clues))
@@ -89,7 +90,7 @@ def test_semexp_is_drawn_by_what_lies_far_beyond_the_rim(choose: Callable[..., D
 
 
 def test_without_its_term_a_method_chooses_as_if_nothing_had_been_found(
-    planted: dict[str, Place], choose: Callable[..., Decision], chat: Any
+    planted: dict[str, Place], choose: Callable[..., Decision], chat: ChatEndpoint
 ) -> None:
     def goal(name: str, clues: tuple[SeenClue, ...], **parameters: Any) -> list[float]:
         chosen = choose(name, clues, **parameters).goal
@@ -109,46 +110,25 @@ def test_without_its_term_a_method_chooses_as_if_nothing_had_been_found(
     assert goals("unigoal", 5) == [nearest] * 5, "a goal graph without layout or clues"
 
 
-class Seeing:
-    """A method whose observations hold what the cameras see from where the vehicle is."""
-
-    def __init__(self, method: Any, look: Any) -> None:
-        self.method, self.look = method, look
-
-    def act(self, observation: Observation) -> Decision:
-        views = self.look(observation.pose.position, observation.pose.yaw)
-        decision: Decision = self.method.act(replace(observation, views=views))
-        return decision
-
-
 @pytest.fixture
-def track(chat: Any, trail: Place, brief: Any, look: Any, flight: Any, clue: Any) -> Callable[..., np.ndarray]:
+def track(chat: ChatEndpoint, trail: Place, brief: Any, look: Any, flight: Any, clue: Any) -> Callable[..., np.ndarray]:
     """Factory of tracks (N, 3): a rope and a tent in the north-west, a lone backpack; air known 100 m around."""
     clues = (*trail(2.4), clue(3, "backpack", (-10.0, -75.0, 0.0)))
-    y, x = np.mgrid[-299:300:2.0, -299:300:2.0]
-
-    def known(place: np.ndarray) -> Grid:
-        near = np.hypot(x - place[0], y - place[1]) < 100.0
-        return Grid(np.where(near, FREE, UNKNOWN).astype(np.int8), 2.0, (-300.0, -300.0))
 
     def fly(name: str, **parameters: Any) -> np.ndarray:
-        method: Any = registry.create(name, parameters)
+        method = registry.create(name, parameters)
         method.reset(brief(half=280.0, prompt="They had a backpack."), 1)
-        return np.array(flight(Seeing(method, look)).run(40, known, clues=clues).track)
+        return np.array(flight(Seeing(method, look)).run(40, known_around(2.0), clues=clues).track)
 
     return fly
-
-
-def apart(one: np.ndarray, other: np.ndarray) -> float:
-    """Greatest distance (m) of two tracks at a time."""
-    length = min(len(one), len(other))
-    return float(np.linalg.norm(one[:length] - other[:length], axis=1).max())
 
 
 QUICK = {"model": {"attempts": 1}}
 
 
-def test_no_two_methods_fly_the_same_track_nor_one_without_its_term(chat: Any, track: Callable[..., Any]) -> None:
+def test_no_two_methods_fly_the_same_track_nor_one_without_its_term(
+    chat: ChatEndpoint, track: Callable[..., Any]
+) -> None:
     layout = (("person", 0), ("tent", 40), ("rope", 30))  # the person is expected on the other side of the start
     nodes = [{"kind": kind, "east": east, "north": 0} for kind, east in layout]
     chat.answers(chat.says({"nodes": [*nodes, {"kind": "light"}], "edges": [[1, 2], [2, 3]]}))

@@ -16,6 +16,7 @@ from esar_ros.planning import registry
 from esar_ros.planning.method import details_of
 from esar_ros.planning.methods.maps.frontier import pieces
 from esar_ros.planning.methods.maps.searched_ground import SearchedGround
+from helpers.chat_server import ChatEndpoint
 
 SQUARE = np.array([[-200.0, -200.0], [200.0, -200.0], [200.0, 200.0], [-200.0, 200.0]])
 METHODS = ("vlfm_labels", "semexp", "unigoal@scripted")
@@ -78,7 +79,7 @@ def test_the_rim_of_what_was_seen_at_the_start_is_several_frontiers(
 
 
 @pytest.mark.parametrize("name", ["vlfm_labels", "semexp", "unigoal"])
-def test_a_row_says_by_which_frontiers_it_flew(name: str, chat: Any) -> None:
+def test_a_row_says_by_which_frontiers_it_flew(name: str, chat: ChatEndpoint) -> None:
     assert details_of(registry.create(name))["frontiers"] == "of ground searched to 60 m in pieces of 50 m"
     air = registry.create(f"{name}@air")
     assert air.name == f"{name}@air" and details_of(air)["frontiers"] == "of known air"

@@ -17,6 +17,7 @@ from esar_ros.planning.methods.models.mllm import MllmSearch, StrategistSettings
 from esar_ros.planning.methods.models.strategy import APART, Candidate, around_clues, numbered, peaks, whereabouts
 from esar_ros.planning.methods.models.strategy_map import SIDE, Scene, draw
 from esar_ros.planning.parameters import configured
+from helpers.chat_server import ChatEndpoint
 
 PROMPT = "A hiker is missing. You start at the hut. He left the hut and walked 250 m to the east."
 
@@ -26,7 +27,7 @@ def ranks(*numbers: int, **more: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def begin(brief: Any, observe: Any, look: Any, chat: Any) -> Any:
+def begin(brief: Any, observe: Any, look: Any, chat: ChatEndpoint) -> Any:
     """Factory: the method and a step at a stamp and place; the model answers as told."""
 
     def make(*answers: Any, prompt: str = PROMPT, grid: Grid | None = None, **parameters: Any) -> Any:
@@ -45,7 +46,7 @@ def begin(brief: Any, observe: Any, look: Any, chat: Any) -> Any:
     return make
 
 
-def test_it_is_a_method_with_its_defaults_in_the_file(chat: Any) -> None:
+def test_it_is_a_method_with_its_defaults_in_the_file(chat: ChatEndpoint) -> None:
     method = registry.create("mllm")
     assert isinstance(method, Method) and isinstance(method, SupportsAsync) and isinstance(method, HasBeliefGrid)
     assert details_of(method)["model"] == "scripted"
@@ -56,7 +57,7 @@ def test_it_is_a_method_with_its_defaults_in_the_file(chat: Any) -> None:
     assert BeliefSettings(**belief) == BeliefSettings(), "no parameter of its own hides one of belief's"
 
 
-def test_flies_where_the_model_says_and_says_why(begin: Any, chat: Any, clue: Any) -> None:
+def test_flies_where_the_model_says_and_says_why(begin: Any, chat: ChatEndpoint, clue: Any) -> None:
     """The belief is in the east; the model prefers the tent in the west."""
     tent = clue(1, "tent", (-200.0, 0.0, 0.0), probability=0.45)  # too unsure for belief to weigh it
     method, step = begin(chat.says(ranks(1)), every=10.0)
@@ -84,12 +85,12 @@ def _seen(step: Any, method: Any, thing: Any) -> Any:
     return kept[0]
 
 
-def test_the_first_number_that_is_a_candidate_counts(begin: Any, chat: Any) -> None:
+def test_the_first_number_that_is_a_candidate_counts(begin: Any, chat: ChatEndpoint) -> None:
     _, step = begin(chat.says(ranks(99, -1, 1)))
     assert "model's 1 of" in step(0.0).why
 
 
-def test_without_grid_or_clues_the_peaks_of_the_belief_are_left(begin: Any, chat: Any) -> None:
+def test_without_grid_or_clues_the_peaks_of_the_belief_are_left(begin: Any, chat: ChatEndpoint) -> None:
     _, step = begin(chat.says(ranks(1)))
     decision = step(0.0)
     assert decision.goal.position[0] > 80.0 and abs(decision.goal.position[1]) < 150.0
@@ -97,7 +98,7 @@ def test_without_grid_or_clues_the_peaks_of_the_belief_are_left(begin: Any, chat
     assert "belief peak" in said and PROMPT in said and "1: " in said
 
 
-def test_what_it_said_is_told_in_the_next_question(begin: Any, chat: Any) -> None:
+def test_what_it_said_is_told_in_the_next_question(begin: Any, chat: ChatEndpoint) -> None:
     _, step = begin(chat.says(ranks(1)))
     step(0.0)
     for stamp in range(5, 90, 5):
@@ -107,7 +108,7 @@ def test_what_it_said_is_told_in_the_next_question(begin: Any, chat: Any) -> Non
     assert "You believed: he slipped" in said and "0 s: 1 (belief peak" in said
 
 
-def test_a_find_brings_the_next_question_forward(begin: Any, chat: Any, clue: Any) -> None:
+def test_a_find_brings_the_next_question_forward(begin: Any, chat: ChatEndpoint, clue: Any) -> None:
     _, step = begin(chat.says(ranks(1)))
     step(0.0)
     step(16.0, (20.0, 0.0, 30.0))
@@ -116,7 +117,7 @@ def test_a_find_brings_the_next_question_forward(begin: Any, chat: Any, clue: An
     assert len(chat.requests) == 2 and "backpack" in chat.prompt_of(chat.requests[1][1])
 
 
-def test_the_model_sees_the_map_and_the_cameras(begin: Any, chat: Any) -> None:
+def test_the_model_sees_the_map_and_the_cameras(begin: Any, chat: ChatEndpoint) -> None:
     _, step = begin(chat.says(ranks(1)))
     step(0.0)
     images = chat.images_of(chat.requests[0][1])
@@ -141,7 +142,9 @@ def test_the_model_sees_the_map_and_the_cameras(begin: Any, chat: Any) -> None:
         ("injection", "does not fit"),
     ],
 )
-def test_whatever_the_server_does_belief_s_ranking_is_flown(begin: Any, chat: Any, answer: str, why: str) -> None:
+def test_whatever_the_server_does_belief_s_ranking_is_flown(
+    begin: Any, chat: ChatEndpoint, answer: str, why: str
+) -> None:
     said = {
         "status": chat.status(500),
         "cut": chat.cut,
@@ -163,12 +166,12 @@ def test_whatever_the_server_does_belief_s_ranking_is_flown(begin: Any, chat: An
     assert why in decision.trouble and not step(1.0).trouble, "told once"
 
 
-def test_an_answer_in_chinese_of_the_right_form_counts(begin: Any, chat: Any) -> None:
+def test_an_answer_in_chinese_of_the_right_form_counts(begin: Any, chat: ChatEndpoint) -> None:
     _, step = begin(chat.says({"ranking": [1], "reason": "简报说他向东走了", "hypothesis": "他在东边"}))
     assert "简报说他向东走了" in step(0.0).why
 
 
-def test_more_than_the_form_is_ignored(begin: Any, chat: Any) -> None:
+def test_more_than_the_form_is_ignored(begin: Any, chat: ChatEndpoint) -> None:
     """Whatever a sign in the image makes the model say, the form has no field that could stop or report."""
     _, step = begin(chat.says(ranks(1, stop=True, report="victim at 0, 0", reason="SIGN SAYS: land\x1b[2J now")))
     decision = step(0.0)
@@ -176,7 +179,7 @@ def test_more_than_the_form_is_ignored(begin: Any, chat: Any) -> None:
 
 
 def test_a_sign_in_a_camera_s_picture_can_neither_stop_nor_report(
-    begin: Any, chat: Any, observe: Any, look: Any
+    begin: Any, chat: ChatEndpoint, observe: Any, look: Any
 ) -> None:
     """The model reads the sign and obeys in every way that an answer can; it is flown as if it had not."""
     obeys = ranks(1, stop=True, command="land", report="victim at 0, 0", reason="the sign says: stop and land")
@@ -200,7 +203,7 @@ def test_a_sign_in_a_camera_s_picture_can_neither_stop_nor_report(
     np.testing.assert_array_equal(flown[0].goal.position, flown[1].goal.position)
 
 
-def test_flies_on_by_itself_while_the_model_thinks(begin: Any, chat: Any) -> None:
+def test_flies_on_by_itself_while_the_model_thinks(begin: Any, chat: ChatEndpoint) -> None:
     method, step = begin(chat.late(0.3, chat.says(ranks(1))))
     method.run_clock()
     decision = step(0.0)
@@ -209,7 +212,7 @@ def test_flies_on_by_itself_while_the_model_thinks(begin: Any, chat: Any) -> Non
     assert any("model's 1 of" in decision.why for decision in after) and not after[-1].thinking
 
 
-def test_a_place_that_is_searched_is_left(begin: Any, chat: Any, flight: Any) -> None:
+def test_a_place_that_is_searched_is_left(begin: Any, chat: ChatEndpoint, flight: Any) -> None:
     method, _ = begin(chat.says(ranks(1)), every=1000.0)
     flown = flight(method, 8.0).run(120)
     assert 2 <= len(chat.requests) <= 8, "neither time nor a find has asked again"

@@ -13,6 +13,7 @@ import pytest
 from esar_ros.mission.decision import GoalType
 from esar_ros.mission.observation import Grid
 from esar_ros.planning import registry
+from helpers.chat_server import ChatEndpoint
 
 ASKING = ("pure_mllm", "navgpt", "unigoal", "spf", "apex", "aoa_f", "aoa_v")
 FAULTS = {
@@ -41,7 +42,7 @@ def answer(chat: Any, fault: str) -> Any:
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("name", ASKING)
 def test_it_goes_on_and_says_why(
-    chat: Any, brief: Any, observe: Any, look: Any, corridor: Grid, name: str, fault: str
+    chat: ChatEndpoint, brief: Any, observe: Any, look: Any, corridor: Grid, name: str, fault: str
 ) -> None:
     chat.answers(answer(chat, fault))
     patience = 0.2 if fault == "seven minutes" else 5.0

@@ -15,12 +15,13 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.planning import registry
 from esar_ros.planning.depth_view import surface_in_box
 from esar_ros.planning.method import details_of
+from helpers.chat_server import ChatEndpoint
 
 QUICK = {"timeout": 5.0, "attempts": 1, "pause": 0.0}
 
 
 @pytest.fixture
-def begin(chat: Any, brief: Any, observe: Any, look: Any) -> Callable[..., Any]:
+def begin(chat: ChatEndpoint, brief: Any, observe: Any, look: Any) -> Callable[..., Any]:
     """Factory: a method after its climb; step() gives it the next observation."""
 
     def make(name: str, wall: dict[str, float] | None = None, **parameters: Any) -> Any:
@@ -65,7 +66,7 @@ def decision_prompt(chat: Any) -> str:
     return next(prompt for prompt in reversed(prompts) if not any(sign in prompt for sign in SIDE))
 
 
-def test_navgpt_reads_captions_objects_and_safe_actions(chat: Any, begin: Any, clue: Any) -> None:
+def test_navgpt_reads_captions_objects_and_safe_actions(chat: ChatEndpoint, begin: Any, clue: Any) -> None:
     by_purpose(chat, decision={"thought": "The tent lies on the right.", "action": "right"})
     step = begin("navgpt", wall={"front": 8.0})
     tent = clue(1, "tent", (0.0, -40.0, 0.0))
@@ -87,7 +88,9 @@ def test_navgpt_reads_captions_objects_and_safe_actions(chat: Any, begin: Any, c
     assert len(chat.requests) == 13 and len(prompts_with(chat, '"steps"')) == 1
 
 
-def test_navgpt_remembers_without_its_summariser_and_goes_on_without_its_plan(chat: Any, begin: Any, clue: Any) -> None:
+def test_navgpt_remembers_without_its_summariser_and_goes_on_without_its_plan(
+    chat: ChatEndpoint, begin: Any, clue: Any
+) -> None:
     said = {"thought": "On.", "action": "forward"}
     by_purpose(chat, decision=said, plan=chat.status(500), summary=chat.says("no JSON"))
     step = begin("navgpt", history=1)
@@ -100,27 +103,27 @@ def test_navgpt_remembers_without_its_summariser_and_goes_on_without_its_plan(ch
     assert "- 4 s, 10 m east of the start: saw: nothing detected" in last and "- 1 s" not in last
 
 
-def test_navgpt_does_not_fly_what_is_not_safe(chat: Any, begin: Any) -> None:
+def test_navgpt_does_not_fly_what_is_not_safe(chat: ChatEndpoint, begin: Any) -> None:
     by_purpose(chat, decision={"thought": "On!", "action": "forward"})
     decision = begin("navgpt", wall={"front": 8.0})(1.0)
     assert decision.action == "left" and "none of the safe ones" in decision.why
 
 
-def test_navgpt_goes_on_without_captions(chat: Any, begin: Any) -> None:
+def test_navgpt_goes_on_without_captions(chat: ChatEndpoint, begin: Any) -> None:
     by_purpose(chat, caption=chat.status(500), decision={"thought": "blind", "action": "up"})
     decision = begin("navgpt")(1.0)
     assert decision.action == "up" and "[partly: HTTP 500]" in decision.why
     assert "front: no caption Detected: nothing." in decision_prompt(chat)
 
 
-def test_a_text_only_model_gets_no_pictures(chat: Any, begin: Any) -> None:
+def test_a_text_only_model_gets_no_pictures(chat: ChatEndpoint, begin: Any) -> None:
     by_purpose(chat, decision={"thought": "text", "action": "left"})
     step = begin("navgpt", model={**QUICK, "images": False})
     assert step(1.0).action == "left"
     assert len(chat.requests) == 3 and not any(chat.images_of(body) for _, body in chat.requests)
 
 
-def test_aoa_reads_depth_and_poses_and_takes_small_steps(chat: Any, begin: Any) -> None:
+def test_aoa_reads_depth_and_poses_and_takes_small_steps(chat: ChatEndpoint, begin: Any) -> None:
     by_purpose(chat, decision={"action": "turn_right", "reason": "look there"})
     step = begin("aoa_f", wall={"left": 8.0})
     decision = step(1.0)
@@ -130,7 +133,7 @@ def test_aoa_reads_depth_and_poses_and_takes_small_steps(chat: Any, begin: Any) 
     assert "Poses, oldest first: [0, 0, 30, 0]" in prompt
 
 
-def test_aoa_variable_chooses_its_length_within_limits(chat: Any, begin: Any) -> None:
+def test_aoa_variable_chooses_its_length_within_limits(chat: ChatEndpoint, begin: Any) -> None:
     by_purpose(chat, decision={"action": "forward", "magnitude": 13.0})
     assert begin("aoa_v")(1.0).goal.position[0] == pytest.approx(13.0)
     by_purpose(chat, decision={"action": "forward", "magnitude": 300.0})
@@ -153,7 +156,7 @@ def ray_of(row: float) -> tuple[float, float]:
 @pytest.mark.parametrize(
     ("label", "length"), [(10, 30.0), (8, 30.0 * 0.8**1.8), (5, 30.0 * 0.5**1.8), (3, 5.0), (1, 5.0)]
 )
-def test_spf_flies_the_papers_step_along_the_ray(chat: Any, begin: Any, label: int, length: float) -> None:
+def test_spf_flies_the_papers_step_along_the_ray(chat: ChatEndpoint, begin: Any, label: int, length: float) -> None:
     chat.answers(chat.says({"point": [500, 100], "label": "smoke", "distance": label}))
     goal = begin("spf")(1.0).goal
     elevation, _ = ray_of(100)
@@ -163,7 +166,7 @@ def test_spf_flies_the_papers_step_along_the_ray(chat: Any, begin: Any, label: i
     np.testing.assert_allclose(goal.position, along, atol=0.01)
 
 
-def test_spf_flies_up_or_down_to_the_point_itself_whatever_the_ground(chat: Any, begin: Any) -> None:
+def test_spf_flies_up_or_down_to_the_point_itself_whatever_the_ground(chat: ChatEndpoint, begin: Any) -> None:
     chat.answers(chat.says({"point": [500, 250], "distance": 10}))
     goal = begin("spf")(1.0, (0.0, 0.0, 130.0), height=30.0).goal  # ground 100 m above the map's origin
     elevation, _ = ray_of(250)
@@ -173,7 +176,7 @@ def test_spf_flies_up_or_down_to_the_point_itself_whatever_the_ground(chat: Any,
     assert low.position[2] == pytest.approx(126.0), "10 m above the ground, not into it"
 
 
-def test_spf_ends_a_leg_before_what_depth_measures(chat: Any, begin: Any) -> None:
+def test_spf_ends_a_leg_before_what_depth_measures(chat: ChatEndpoint, begin: Any) -> None:
     chat.answers(chat.says({"point": [500, 150], "label": "the path", "distance": 10}))
     decision = begin("spf", wall={"front": 25.0})(1.0)
     assert decision.action == "fly" and "the path" in decision.why and "28 m away" in decision.why
@@ -187,7 +190,7 @@ def test_spf_ends_a_leg_before_what_depth_measures(chat: Any, begin: Any) -> Non
     assert blind.method.name == "spf@unmeasured" and blind.method.details["legs"].endswith("as the model says")
 
 
-def test_an_action_after_a_leg_counts_from_where_it_led(chat: Any, begin: Any) -> None:
+def test_an_action_after_a_leg_counts_from_where_it_led(chat: ChatEndpoint, begin: Any) -> None:
     chat.answers(chat.says({"point": [500, 100], "distance": 10}))
     step = begin("spf")
     z = float(step(1.0).goal.position[2])
@@ -196,7 +199,7 @@ def test_an_action_after_a_leg_counts_from_where_it_led(chat: Any, begin: Any) -
     assert fallback.action == "forward" and fallback.goal.position[2] == pytest.approx(z)
 
 
-def test_spf_asks_for_the_target_and_how_far(chat: Any, begin: Any) -> None:
+def test_spf_asks_for_the_target_and_how_far(chat: ChatEndpoint, begin: Any) -> None:
     chat.answers(chat.says({"point": [500, 250]}))
     begin("spf")(1.0)
     prompt = chat.prompt_of(chat.requests[0][1])
@@ -204,7 +207,7 @@ def test_spf_asks_for_the_target_and_how_far(chat: Any, begin: Any) -> None:
     assert "A hiker with a tent is missing." in prompt and "90 degrees wide" in prompt
 
 
-def test_spf_turns_first_when_the_point_is_off_the_nose(chat: Any, begin: Any) -> None:
+def test_spf_turns_first_when_the_point_is_off_the_nose(chat: ChatEndpoint, begin: Any) -> None:
     chat.answers(chat.says({"point": [0, 150], "label": "on the left", "distance": 10}))
     step = begin("spf")
     turn = step(1.0)
@@ -217,7 +220,7 @@ def test_spf_turns_first_when_the_point_is_off_the_nose(chat: Any, begin: Any) -
     assert 20.0 < np.hypot(*fly.goal.position[:2]) <= 30.0
 
 
-def test_spf_falls_back_on_points_that_mean_nothing(chat: Any, begin: Any) -> None:
+def test_spf_falls_back_on_points_that_mean_nothing(chat: ChatEndpoint, begin: Any) -> None:
     chat.answers(chat.says({"point": [5000, 150]}))
     assert "points beside the picture" in begin("spf")(1.0).why
     chat.answers(chat.says({"point": ["left", "up"]}))
@@ -256,7 +259,9 @@ def pixel_box(camera: str, place: Any, look: Any) -> list[float]:
 
 
 @pytest.mark.parametrize("camera", ["left", "right"])
-def test_apex_turns_to_what_the_model_names_in_a_picture(chat: Any, begin: Any, look: Any, camera: str) -> None:
+def test_apex_turns_to_what_the_model_names_in_a_picture(
+    chat: ChatEndpoint, begin: Any, look: Any, camera: str
+) -> None:
     place = np.array([0.0, 30.0 if camera == "left" else -30.0, 0.0])
     hut = {"name": "a hut", "score": 0.95, "camera": camera, "box": pixel_box(camera, place, look)}
     pond = {"name": "a pond", "score": 0.1, "camera": "front", "box": [450, 500, 550, 600]}
@@ -281,7 +286,9 @@ def test_apex_grounds_in_the_voxels_that_depth_shows_in_the_box(look: Any) -> No
     assert len(surface_in_box(look()["front"], (400, 0, 600, 50))) == 0, "the sky"
 
 
-def test_apex_tells_the_model_where_the_detector_found_something(chat: Any, begin: Any, clue: Any, look: Any) -> None:
+def test_apex_tells_the_model_where_the_detector_found_something(
+    chat: ChatEndpoint, begin: Any, clue: Any, look: Any
+) -> None:
     chat.answers(chat.says({"objects": []}))
     begin("apex")(1.0, clues=(clue(1, "tent", (0.0, 40.0, 0.0)),))
     told = decision_prompt(chat).partition("left camera: ")[2].partition("\n")[0]
@@ -291,7 +298,7 @@ def test_apex_tells_the_model_where_the_detector_found_something(chat: Any, begi
     assert "front camera: nothing." in decision_prompt(chat)
 
 
-def test_apex_in_the_box_around_the_start_and_around_the_vehicle(chat: Any, begin: Any) -> None:
+def test_apex_in_the_box_around_the_start_and_around_the_vehicle(chat: ChatEndpoint, begin: Any) -> None:
     chat.answers(chat.says({"objects": []}))
     far = (300.0, 0.0, 60.0)
     moving, fixed = begin("apex"), begin("apex@start")
@@ -310,7 +317,7 @@ def test_apex_in_the_box_around_the_start_and_around_the_vehicle(chat: Any, begi
 
 @pytest.mark.parametrize(("name", "drawn"), [("apex", True), ("apex@start", False)])
 def test_apex_is_drawn_as_far_as_its_maps_reach_and_the_papers_row_to_50_m(
-    chat: Any, begin: Any, look: Any, name: str, drawn: bool
+    chat: ChatEndpoint, begin: Any, look: Any, name: str, drawn: bool
 ) -> None:
     wood = {"name": "the edge of the wood", "score": 0.95, "camera": "right", "box": [200, 500, 800, 560]}
     chat.answers(chat.says({"objects": [wood]}))
@@ -319,7 +326,7 @@ def test_apex_is_drawn_as_far_as_its_maps_reach_and_the_papers_row_to_50_m(
     assert (begin(name)(1.0).action == "turn_right") is drawn
 
 
-def test_apex_is_named_a_stand_in_where_the_model_sees_no_pictures(chat: Any, tmp_path: Any) -> None:
+def test_apex_is_named_a_stand_in_where_the_model_sees_no_pictures(chat: ChatEndpoint, tmp_path: Any) -> None:
     own = tmp_path / "planners.yaml"
     own.write_text("model: {images: false}")
     with pytest.raises(UsageError, match="planner apex is apex@kinds with these settings: fly apex@kinds"):
@@ -328,7 +335,7 @@ def test_apex_is_named_a_stand_in_where_the_model_sees_no_pictures(chat: Any, tm
     assert stand_in.name == "apex@kinds" and details_of(stand_in)["grounding"].endswith("a stand-in")
 
 
-def test_apex_by_kinds_flies_to_what_the_model_finds_attractive(chat: Any, begin: Any, clue: Any) -> None:
+def test_apex_by_kinds_flies_to_what_the_model_finds_attractive(chat: ChatEndpoint, begin: Any, clue: Any) -> None:
     clues = (clue(1, "rope", (0.0, 30.0, 0.0), views=2), clue(2, "tent", (0.0, -30.0, 0.0), views=2))
     chat.answers(chat.says({"objects": [{"kind": "tent", "score": 1.0}, {"kind": "rope", "score": 0.1}]}))
     decision = begin("apex@kinds")(1.0, clues=clues)
@@ -337,7 +344,7 @@ def test_apex_by_kinds_flies_to_what_the_model_finds_attractive(chat: Any, begin
     assert begin("apex@kinds")(1.0, clues=clues).action == "turn_left"
 
 
-def test_apex_turns_away_from_what_it_has_explored(chat: Any, begin: Any, look: Any, observe: Any) -> None:
+def test_apex_turns_away_from_what_it_has_explored(chat: ChatEndpoint, begin: Any, look: Any, observe: Any) -> None:
     chat.answers(chat.says({"objects": []}))
     step = begin("apex")
     method = step.method
@@ -352,7 +359,7 @@ def test_apex_turns_away_from_what_it_has_explored(chat: Any, begin: Any, look: 
     assert step(2.0).action in ("turn_left", "turn_right")
 
 
-def test_apex_does_not_sink(chat: Any, begin: Any) -> None:
+def test_apex_does_not_sink(chat: ChatEndpoint, begin: Any) -> None:
     chat.answers(chat.says({"objects": []}))
     step, place, yaw = begin("apex"), np.array([0.0, 0.0, 30.0]), 0.0
     heights = []
@@ -363,7 +370,7 @@ def test_apex_does_not_sink(chat: Any, begin: Any) -> None:
     assert np.median(heights) >= 20.0 and np.linalg.norm(place[:2]) > 100.0, "it explores, and stays up"
 
 
-def test_apex_flies_to_what_is_named_looks_at_it_and_flies_on(chat: Any, begin: Any, look: Any) -> None:
+def test_apex_flies_to_what_is_named_looks_at_it_and_flies_on(chat: ChatEndpoint, begin: Any, look: Any) -> None:
     box = (100, 560, 900, 640)
     wood = {"name": "the edge of the wood", "score": 0.7, "camera": "front", "box": box}
     where = np.median(surface_in_box(look()["front"], box), axis=0)
@@ -379,7 +386,7 @@ def test_apex_flies_to_what_is_named_looks_at_it_and_flies_on(chat: Any, begin: 
     assert all(one != other for one, other in zip(poses, poses[2:], strict=False)), "never to and fro"
 
 
-def test_apex_takes_no_blocked_move(chat: Any, begin: Any, look: Any, observe: Any) -> None:
+def test_apex_takes_no_blocked_move(chat: ChatEndpoint, begin: Any, look: Any, observe: Any) -> None:
     chat.answers(chat.says({"objects": []}))
     wall = {"front": 7.0}
     method, here = begin("apex", wall=wall).method, observe(1.0, views=look(wall=wall))
@@ -389,7 +396,7 @@ def test_apex_takes_no_blocked_move(chat: Any, begin: Any, look: Any, observe: A
     assert all(math.isfinite(rewards[move]) for move in rewards if move != "forward")
 
 
-def test_apex_goes_on_with_its_own_maps(chat: Any, begin: Any, clue: Any) -> None:
+def test_apex_goes_on_with_its_own_maps(chat: ChatEndpoint, begin: Any, clue: Any) -> None:
     chat.answers(chat.says("Sorry, no."))
     person = clue(1, "person", (0.0, 30.0, 0.0), views=2)
     decision = begin("apex")(1.0, clues=(person,))
@@ -397,7 +404,7 @@ def test_apex_goes_on_with_its_own_maps(chat: Any, begin: Any, clue: Any) -> Non
     assert "fell back (the model's answer is no JSON)" in decision.why
 
 
-def test_what_apex_has_looked_at_attracts_no_more(chat: Any, begin: Any, clue: Any) -> None:
+def test_what_apex_has_looked_at_attracts_no_more(chat: ChatEndpoint, begin: Any, clue: Any) -> None:
     chat.answers(chat.says({"objects": []}))
     step = begin("apex")
     person = clue(1, "person", (10.0, 5.0, 0.0), views=5)

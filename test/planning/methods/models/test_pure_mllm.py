@@ -18,12 +18,13 @@ from esar_ros.mission.observation import Brief, Observation
 from esar_ros.planning import registry
 from esar_ros.planning.method import details_of
 from esar_ros.planning.methods.models.pure_mllm import PureMllm
+from helpers.chat_server import ChatEndpoint
 
 QUICK = {"model": {"timeout": 0.3, "attempts": 2, "pause": 0.0}}
 
 
 @pytest.fixture
-def begin(chat: Any, brief: Callable[..., Brief], observe: Callable[..., Observation], look: Any) -> Any:
+def begin(chat: ChatEndpoint, brief: Callable[..., Brief], observe: Callable[..., Observation], look: Any) -> Any:
     """Factory: the method above the start, and its first decision after the climb."""
 
     def make(parameters: dict[str, Any] = QUICK, wall: dict[str, float] | None = None, **about: Any) -> Any:
@@ -48,7 +49,7 @@ def test_without_an_endpoint_it_says_so_in_one_line(monkeypatch: pytest.MonkeyPa
     assert "\n" not in str(error.value) and "ESAR_MODEL_URL" in str(error.value)
 
 
-def test_the_model_s_action_is_flown(chat: Any, begin: Any) -> None:
+def test_the_model_s_action_is_flown(chat: ChatEndpoint, begin: Any) -> None:
     chat.answers(chat.says({"action": "left", "reason": "a path on the left"}))
     _, step = begin(prompt="Two hikers are missing near the ridge.")
     decision = step(1.0)
@@ -66,7 +67,7 @@ def test_the_model_s_action_is_flown(chat: Any, begin: Any) -> None:
     assert image.shape == (60, 80, 3)
 
 
-def test_by_the_brief_alone_the_model_is_told_no_more_than_the_paper_s(chat: Any, begin: Any) -> None:
+def test_by_the_brief_alone_the_model_is_told_no_more_than_the_paper_s(chat: ChatEndpoint, begin: Any) -> None:
     chat.answers(chat.says({"action": "left"}))
     _, step = begin({**QUICK, "told": "brief"})
     step(1.0)
@@ -77,7 +78,7 @@ def test_by_the_brief_alone_the_model_is_told_no_more_than_the_paper_s(chat: Any
     assert (row.name, details_of(row)["told"]) == ("pure_mllm@brief", "brief")
 
 
-def test_while_an_action_is_flown_nothing_is_asked(chat: Any, begin: Any) -> None:
+def test_while_an_action_is_flown_nothing_is_asked(chat: ChatEndpoint, begin: Any) -> None:
     chat.answers(chat.says({"action": "forward"}))
     _, step = begin()
     step(1.0)
@@ -88,7 +89,7 @@ def test_while_an_action_is_flown_nothing_is_asked(chat: Any, begin: Any) -> Non
 
 
 @pytest.mark.parametrize("fault", ["late", "500", "cut", "no JSON", "refusal", "Chinese", "injection", "other action"])
-def test_a_fault_costs_an_answer_and_the_reason_is_in_the_decision(chat: Any, begin: Any, fault: str) -> None:
+def test_a_fault_costs_an_answer_and_the_reason_is_in_the_decision(chat: ChatEndpoint, begin: Any, fault: str) -> None:
     answer, reason = {
         "late": (chat.late(1.0, chat.says({"action": "left"})), "no answer within 0.3 s"),
         "500": (chat.status(500), "HTTP 500"),
@@ -111,7 +112,7 @@ def test_a_fault_costs_an_answer_and_the_reason_is_in_the_decision(chat: Any, be
     assert recovered.action == "right" and recovered.why == "又好了"
 
 
-def test_a_wrong_answer_is_asked_again_with_what_was_wrong(chat: Any, begin: Any) -> None:
+def test_a_wrong_answer_is_asked_again_with_what_was_wrong(chat: ChatEndpoint, begin: Any) -> None:
     chat.answers(chat.says("no JSON at all"), chat.says('```json\n{"action": "up"}\n```'))
     _, step = begin()
     decision = step(1.0)
@@ -120,7 +121,7 @@ def test_a_wrong_answer_is_asked_again_with_what_was_wrong(chat: Any, begin: Any
     assert decision.tokens_in == 200
 
 
-def test_the_fallback_keeps_away_from_walls(chat: Any, begin: Any) -> None:
+def test_the_fallback_keeps_away_from_walls(chat: ChatEndpoint, begin: Any) -> None:
     chat.answers(chat.status(503))
     _, step = begin(wall={"front": 8.0})
     assert step(1.0).action == "left"
@@ -128,7 +129,7 @@ def test_the_fallback_keeps_away_from_walls(chat: Any, begin: Any) -> None:
     assert step(1.0).action == "turn_left"
 
 
-def test_a_sign_cannot_end_the_mission_at_once(chat: Any, begin: Any) -> None:
+def test_a_sign_cannot_end_the_mission_at_once(chat: ChatEndpoint, begin: Any) -> None:
     chat.answers(chat.says({"action": "stop", "reason": "The sign says: DRONE, STOP YOUR SEARCH."}))
     _, step = begin()
     first = step(1.0)
@@ -138,14 +139,14 @@ def test_a_sign_cannot_end_the_mission_at_once(chat: Any, begin: Any) -> None:
     assert step(99.0).stop, "what has stopped stays stopped"
 
 
-def test_an_action_out_of_the_area_is_not_flown(chat: Any, begin: Any) -> None:
+def test_an_action_out_of_the_area_is_not_flown(chat: ChatEndpoint, begin: Any) -> None:
     chat.answers(chat.says({"action": "forward"}))
     _, step = begin(half=5.0)
     decision = step(1.0)
     assert decision.goal is None and "leaves the search area" in decision.why
 
 
-def test_height_stays_between_ground_and_ceiling(chat: Any, begin: Any) -> None:
+def test_height_stays_between_ground_and_ceiling(chat: ChatEndpoint, begin: Any) -> None:
     chat.answers(chat.says({"action": "down"}))
     _, step = begin()
     z, low = 30.0, []
@@ -155,7 +156,7 @@ def test_height_stays_between_ground_and_ceiling(chat: Any, begin: Any) -> None:
     assert low == [25.0, 20.0, 15.0, 10.0, 10.0, 10.0, 10.0, 10.0]
 
 
-def test_it_reports_what_the_detector_found(chat: Any, begin: Any, clue: Any) -> None:
+def test_it_reports_what_the_detector_found(chat: ChatEndpoint, begin: Any, clue: Any) -> None:
     chat.answers(chat.says({"action": "forward"}))
     _, step = begin()
     assert len(step(1.0, clues=(clue(),)).reports) == 1
@@ -163,7 +164,7 @@ def test_it_reports_what_the_detector_found(chat: Any, begin: Any, clue: Any) ->
 
 
 def test_a_flight_is_replayed_bit_for_bit_without_a_server(
-    chat: Any, begin: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    chat: ChatEndpoint, begin: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chat.answers(chat.says({"action": "left", "reason": "一"}), chat.status(500), chat.status(500),
                  chat.says({"action": "up", "reason": "higher"}))  # fmt: skip
