@@ -154,8 +154,9 @@ class Governor(InputChecks):
                 findings.add(after.latch.mode, after.latch.reason, "latched")
             if usable_state is None:
                 fresh_state = self._check_landed(fresh_state, image, memory.rest_position)
-                if findings.mode is Mode.HOLD and not heading.exceeds_limit():
-                    output = self._back_off_without_position(image, after, findings)
+                if findings.mode < Mode.LAND:
+                    output = self._back_off_without_position(fresh_state, image, after, findings)
+                    after = replace(after, backed_off=after.backed_off + float(np.linalg.norm(output)) * step)
                 else:
                     output = self._land_without_position(findings, fresh_state, image, after)
             return self._commit(memory, replace(after, last_output=output), findings, command, output, 0.0, None, None)
@@ -239,15 +240,22 @@ class Governor(InputChecks):
             return latch.raised(Mode.LAND, Reason.BATTERY_EMPTY, f"battery {charge:.0%}")
         return latch
 
-    def _back_off_without_position(self, image: RangeImageData | None, memory: Memory, findings: Findings) -> Vector:
+    def _back_off_without_position(
+        self, state: State | None, image: RangeImageData | None, memory: Memory, findings: Findings
+    ) -> Vector:
         """Returns the velocity (m/s, map) of a hold by the ranges alone: away from what wind or lag carry it towards.
 
-        Of the pose of the ranges only the directions count, not the place.
+        Of the pose of the ranges only the directions count, not the place. It is zero on the ground, where heading or
+        ranges cannot be trusted, and once it has led as far as the clearance: whatever is still near then, it is not
+        what the ranges say. state: a fresh one whose position is not known, if there is any.
         """
-        if image is None or not self._flying:
+        flying = self._flying if state is None else state.flying
+        if image is None or not flying or memory.backed_off >= self.limits.clearance:
             return _ZERO
-        state = State(image.stamp, image.pose, _ZERO, armed=True, landed=False)
-        scene, _ = self._build_scene(memory, state, image, None, False)
+        if memory.heading.exceeds_limit() or memory.echoes.text or memory.scan.repeats(image.stamp, image.ranges):
+            return _ZERO
+        there = State(image.stamp, image.pose, _ZERO, armed=True, landed=False)
+        scene, _ = self._build_scene(memory, there, image, None, False)
         return self.envelope.back_off(scene, findings)
 
     def _land_without_position(

@@ -38,6 +38,7 @@ class Memory:
     last_ground: Vector | None = None  # m, map: point of the ground measured last
     last_output: Vector | None = None  # m/s, map
     landing_aim: Vector | None = None  # m, map: the spot that a landing goes to, since below somebody may be
+    backed_off: float = 0.0  # m of backing off by the ranges alone, since the position was known last
     link_lost_since: float | None = None  # s, None while the producer of commands is alive
     deaf_since: float | None = None  # s, None while each vehicle of the team is heard
     interventions: int = 0
@@ -63,6 +64,7 @@ class Memory:
             rest_position=rest_position if state.landed else None,
             last_ground=position.copy() if state.landed else self.last_ground,
             battery=battery.with_drain(state) if state.flying else battery,
+            backed_off=0.0,
         )
 
 
