@@ -11,7 +11,7 @@ from esar_ros.safety.failsafe import Battery, Latch
 from esar_ros.safety.inputs import State
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.site import Site
-from esar_ros.safety.station import Station
+from esar_ros.safety.station import LastScan, Station
 from esar_ros.safety.surroundings.echoes import EchoMonitor
 from esar_ros.safety.watch import Clock, HeadingResidual, Hold, MotionConsistency, ScanRepetition
 from esar_ros.safety.wind import WindDisturbance
@@ -32,6 +32,7 @@ class Memory:
     battery: Battery = field(default_factory=Battery)
     acceleration: AccelerationLimit = field(default_factory=AccelerationLimit)
     station: Station = field(default_factory=Station)
+    last_scan: LastScan = field(default_factory=LastScan)
     tracked: bool = False  # whether there has been a usable state
     takeoff_column: Vector | None = None  # m, map: take-off spot, until the vehicle is above the floor or leaves it
     rest_position: Vector | None = None  # m, map: where it came to rest on the ground, until it leaves the ground
