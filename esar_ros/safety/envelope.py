@@ -41,7 +41,7 @@ _HALF_MAX = 8e307  # m/s, of which the double is finite still
 _ROUNDING = 1e-12  # of a share
 _DISTANCE_TOLERANCE = 1e-9  # m
 _MIN_TRUST = 0.01  # share of the greatest speed that is left to the most uncertain position
-_TIGHTER = (1.0, 0.75, 0.5, 0.25, 0.0)  # shares of the margin that are tried where there is no room for all of it
+_TRIES = 5  # of a tighter clearance, each halving what is left of the margin: to 0.1 m
 _SLOPE_CELLS = 1.5  # cells of the ground that reach above a vehicle which stands on a slope
 _TEXTS = {
     Reason.SPEED: "too fast",
@@ -150,15 +150,17 @@ class Envelope:
         kept = project(asked, normals, bounds)
         if kept is not None:
             return kept
-        away, eased = _ZERO, np.maximum(bounds, 0.0)
-        calm = replace(scene, drift=0.0)
-        for share in _TIGHTER:
+        away, eased, calm = _ZERO, np.maximum(bounds, 0.0), replace(scene, drift=0.0)
+        share, step = 1.0, 0.5  # of the margin beyond the body
+        for _ in range(_TRIES):
             near = self._obstacles(calm, reach, share * self.limits.obstacle_margin).bounds
             tight = np.concatenate([near, np.maximum(bounds[len(near) :], 0.0)])
             found = project(_ZERO, normals, tight)
             if found is not None:
                 away, eased = found, np.where(bounds < 0.0, np.minimum(tight, 0.0), bounds)
-                break
+                if share == 1.0:
+                    break
+            share, step = share + (step if found is not None else -step), 0.5 * step
         kept = project(asked, normals, np.maximum(eased, normals @ away))
         return _ZERO if kept is None else kept
 
