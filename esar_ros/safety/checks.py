@@ -137,9 +137,15 @@ class InputChecks:
     def _check_scan(
         self, scan: ScanRepetition, image: RangeImageData | None, state: State | None, findings: Findings
     ) -> tuple[RangeImageData | None, ScanRepetition]:
-        """Returns the range image while its ranges change as the vehicle moves; on the ground they need not change."""
-        if image is None or state is None:
-            return image, scan
+        """Returns the range image while its ranges change as the vehicle moves; on the ground they need not change.
+
+        Without a position nothing tells how far it moved: the first of those that repeat is kept.
+        """
+        if image is None:
+            return None, scan
+        if state is None:
+            stuck = scan.repeats(image.stamp, image.ranges)
+            return image, scan if stuck else ScanRepetition(image.stamp, image.ranges, image.pose)
         if not state.flying:
             return image, ScanRepetition()
         speed = float(np.linalg.norm(state.velocity))

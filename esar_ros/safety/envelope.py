@@ -7,9 +7,9 @@ them is taken, so that the vehicle slides along obstacles. Unseen space scales i
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.modes import Mode, Reason
@@ -41,6 +41,7 @@ _HALF_MAX = 8e307  # m/s, of which the double is finite still
 _ROUNDING = 1e-12  # of a share
 _DISTANCE_TOLERANCE = 1e-9  # m
 _MIN_TRUST = 0.01  # share of the greatest speed that is left to the most uncertain position
+_TRIES = 5  # of a tighter clearance, each halving what is left of the margin: to 0.1 m
 _SLOPE_CELLS = 1.5  # cells of the ground that reach above a vehicle which stands on a slope
 _TEXTS = {
     Reason.SPEED: "too fast",
@@ -104,8 +105,9 @@ class Envelope:
         asked = self._leave_ground_straight(asked, state.landed, scene, findings)
         asked = self._touch_down_straight(asked, scene, findings)
         speed = max(float(np.linalg.norm(asked)), float(np.linalg.norm(scene.velocity)))
+        reach = reach_of(speed, self.limits) + scene.drift
         sources = (
-            (Reason.OBSTACLE, self._obstacles(scene, reach_of(speed, self.limits) + scene.drift)),
+            (Reason.OBSTACLE, self._obstacles(scene, reach)),
             (Reason.FLOOR, self._floor(scene)),
             (Reason.TRAFFIC, self._traffic(scene)),
             (Reason.FENCE, self._fence(scene)),
@@ -113,10 +115,14 @@ class Envelope:
             (Reason.CEILING, self._ceiling(scene)),
             (Reason.UNKNOWN_SPACE, self._unseen_climb(asked, scene)),
         )
-        normals = np.concatenate([limits.normals for _, limits in sources])
-        bounds = np.concatenate([limits.bounds for _, limits in sources])
-        within = _share_within if scene.touching_down else _nearest_within
-        kept = within(asked, normals, bounds)
+        within = HalfSpaces(
+            np.concatenate([limits.normals for _, limits in sources]),
+            np.concatenate([limits.bounds for _, limits in sources]),
+        )
+        if scene.touching_down:
+            kept = _share_within(asked, within)
+        else:
+            kept = self._nearest_within(asked, within, scene, reach)
         if np.array_equal(kept, asked):
             return self._slow_in_unseen(asked, scene, findings)
         for reason, limits in sources:
@@ -127,11 +133,36 @@ class Envelope:
 
     def back_off(self, scene: Scene, findings: Findings) -> Vector:
         """Returns the velocity (m/s, map) of a vehicle that stands still: away from what is too near, else zero."""
-        near = self._obstacles(scene, reach_of(0.0, self.limits))
-        kept = self.limit_speed(_nearest_within(_ZERO, near.normals, near.bounds), None, Findings())
+        reach = reach_of(0.0, self.limits)
+        kept = self._nearest_within(_ZERO, self._obstacles(scene, reach), scene, reach)
+        kept = self.limit_speed(kept, None, Findings())
         if kept.any():
             findings.add(Mode.HOLD, Reason.OBSTACLE, _TEXTS[Reason.OBSTACLE])
         return kept
+
+    def _nearest_within(self, asked: Vector, within: HalfSpaces, scene: Scene, reach: float) -> Vector:
+        """Returns the velocity (m/s, map) nearest to asked within the limits, those of the obstacles first.
+
+        Squeezed from several sides it cannot back off from all. It then backs off from what is nearer than the largest
+        clearance that all sides leave, and closes in on nothing more than that takes.
+        """
+        normals, bounds = within.normals, within.bounds
+        kept = project(asked, normals, bounds)
+        if kept is not None:
+            return kept
+        away, eased, calm = _ZERO, np.maximum(bounds, 0.0), replace(scene, drift=0.0)
+        share, step = 1.0, 0.5  # of the margin beyond the body
+        for _ in range(_TRIES):
+            near = self._obstacles(calm, reach, share * self.limits.obstacle_margin).bounds
+            tight = np.concatenate([near, np.maximum(bounds[len(near) :], 0.0)])
+            found = project(_ZERO, normals, tight)
+            if found is not None:
+                away, eased = found, np.where(bounds < 0.0, np.minimum(tight, 0.0), bounds)
+                if share == 1.0:
+                    break
+            share, step = share + (step if found is not None else -step), 0.5 * step
+        kept = project(asked, normals, np.maximum(eased, normals @ away))
+        return _ZERO if kept is None else kept
 
     def _leave_ground_straight(self, asked: Vector, landed: bool, scene: Scene, findings: Findings) -> Vector:
         """Returns the velocity, on the ground and in the take-off column without its level part."""
@@ -160,34 +191,35 @@ class Envelope:
         findings.add(Mode.SLOW, Reason.FLOOR, "straight down to the ground")
         return straight
 
-    def _obstacles(self, scene: Scene, reach: float) -> HalfSpaces:
-        """Returns the limits of all obstacles within reach (m)."""
+    def _obstacles(self, scene: Scene, reach: float, margin: float | None = None) -> HalfSpaces:
+        """Returns the limits of all obstacles within reach (m); margin: m kept beyond the body, None: as ever."""
+        limits = self.limits if margin is None else self.limits.model_copy(update={"obstacle_margin": margin})
         push = 0.0 if scene.in_takeoff_column or scene.near_ground else self.limits.push_speed
         near = []
         if scene.image is not None:
-            near.append(self._range_obstacles(scene, reach, push).limits)
+            near.append(self._range_obstacles(scene, reach, push, limits).limits)
         if scene.window is not None:
-            near.append(self._window_obstacles(scene, reach).limits)
+            near.append(self._window_obstacles(scene, reach, limits).limits)
         if not near:
             return NO_LIMITS
         return HalfSpaces(np.concatenate([n.normals for n in near]), np.concatenate([n.bounds for n in near]))
 
-    def _range_obstacles(self, scene: Scene, reach: float, push: float) -> Surroundings:
+    def _range_obstacles(self, scene: Scene, reach: float, push: float, limits: Limits) -> Surroundings:
         """Returns the obstacles in the ranges within reach (m), backed off from at up to push (m/s)."""
         assert scene.image is not None
         min_sine = ALL_AROUND if scene.touching_down else _min_sine(scene)
         ground = -scene.height if scene.touching_down and scene.height is not None else -math.inf
         return from_ranges(
-            scene.image, scene.position, scene.velocity, self.limits, reach, push, min_sine, ground, scene.drift
+            scene.image, scene.position, scene.velocity, limits, reach, push, min_sine, ground, scene.drift
         )
 
-    def _window_obstacles(self, scene: Scene, reach: float) -> Surroundings:
+    def _window_obstacles(self, scene: Scene, reach: float, limits: Limits) -> Surroundings:
         """Returns the obstacles in the window within reach (m)."""
         assert scene.window is not None
         # On a slope the cells of the ground that the vehicle stands on reach above it.
-        own = max(self.limits.body_radius, _SLOPE_CELLS * scene.window.resolution if scene.in_takeoff_column else 0.0)
+        own = max(limits.body_radius, _SLOPE_CELLS * scene.window.resolution if scene.in_takeoff_column else 0.0)
         return from_window(
-            scene.window, scene.position, scene.velocity, self.limits, reach, own, _min_sine(scene), scene.drift
+            scene.window, scene.position, scene.velocity, limits, reach, own, _min_sine(scene), scene.drift
         )
 
     def _floor(self, scene: Scene) -> HalfSpaces:
@@ -335,30 +367,21 @@ class Envelope:
     def nearest(self, scene: Scene) -> tuple[float, float]:
         """Returns the distance (m) of the nearest obstacle in the ranges, and in ranges and window together."""
         reach = self.limits.clearance
-        measured = self._range_obstacles(scene, reach, 0.0).nearest if scene.image else math.inf
-        mapped = self._window_obstacles(scene, reach).nearest if scene.window else math.inf
+        measured = self._range_obstacles(scene, reach, 0.0, self.limits).nearest if scene.image else math.inf
+        mapped = self._window_obstacles(scene, reach, self.limits).nearest if scene.window else math.inf
         return measured, min(measured, mapped)
 
 
-def _nearest_within(asked: Vector, normals: NDArray[np.float64], bounds: NDArray[np.float64]) -> Vector:
-    """Returns the velocity nearest to asked within the limits; zero where there is none."""
-    kept = project(asked, normals, bounds)
-    if kept is None:
-        # Squeezed from several sides: backing off from one would close in on another. Only stop closing in.
-        kept = project(asked, normals, np.maximum(bounds, 0.0))
-    return _ZERO if kept is None else kept
-
-
-def _share_within(asked: Vector, normals: NDArray[np.float64], bounds: NDArray[np.float64]) -> Vector:
+def _share_within(asked: Vector, within: HalfSpaces) -> Vector:
     """Returns the largest share of a velocity within the limits; zero where it would have to turn back.
 
     An obstacle stops the vehicle, which does not slide along it.
     """
-    closing = normals @ asked
-    over = closing > bounds + TOLERANCE
+    closing = within.normals @ asked
+    over = closing > within.bounds + TOLERANCE
     if not over.any():
         return asked
-    return asked * max(0.0, float((bounds[over] / closing[over]).min()))
+    return asked * max(0.0, float((within.bounds[over] / closing[over]).min()))
 
 
 def _min_sine(scene: Scene) -> float:

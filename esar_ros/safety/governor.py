@@ -30,6 +30,7 @@ from esar_ros.safety.landing import come_down, is_vetoed, look_below
 from esar_ros.safety.limits import TOUCH_DOWN_FROM, Limits
 from esar_ros.safety.memory import Memory
 from esar_ros.safety.site import Site
+from esar_ros.safety.station import LastScan, stay
 from esar_ros.safety.surroundings.echoes import EchoMonitor
 from esar_ros.safety.surroundings.landing_site import LandingSite
 from esar_ros.safety.surroundings.observed_space import ObservedSpace
@@ -146,7 +147,7 @@ class Governor(InputChecks):
         )  # fmt: skip
         if usable_state is None or clock.settling:
             # Without a known position the vehicle holds off what the ranges show, or lands by them alone.
-            output = _ZERO
+            output, after = _ZERO, replace(after, last_scan=LastScan())
             if fresh_state is not None:
                 after = replace(after, battery=after.battery.updated(fresh_state, self.limits.endurance))
                 after = replace(after, latch=self._check_charge(after.latch, after.battery.charge))
@@ -154,8 +155,9 @@ class Governor(InputChecks):
                 findings.add(after.latch.mode, after.latch.reason, "latched")
             if usable_state is None:
                 fresh_state = self._check_landed(fresh_state, image, memory.rest_position)
-                if findings.mode is Mode.HOLD and not heading.exceeds_limit():
-                    output = self._back_off_without_position(image, after, findings)
+                if findings.mode < Mode.LAND:
+                    output = self._back_off_without_position(fresh_state, image, after, findings)
+                    after = replace(after, backed_off=after.backed_off + float(np.linalg.norm(output)) * step)
                 else:
                     output = self._land_without_position(findings, fresh_state, image, after)
             return self._commit(memory, replace(after, last_output=output), findings, command, output, 0.0, None, None)
@@ -163,6 +165,8 @@ class Governor(InputChecks):
         self._flying, self._last_position = usable_state.flying, usable_state.pose.position
         after = after.after(usable_state, self.site, self.limits)
         after = replace(after, wind=self._check_wind(memory.wind, usable_state, memory.last_output))
+        moving = None if scan.repeated > 0.0 else image
+        after = replace(after, last_scan=memory.last_scan.updated(moving, usable_state, step))
         after = replace(after, latch=self._check_failsafes(after, usable_state, now))
         scene, after = self._build_scene(after, usable_state, image, window, touching_down)
         self._last_height = scene.height
@@ -173,7 +177,8 @@ class Governor(InputChecks):
         clearance = self._check_envelope(usable_state, scene, findings)
         if after.latch.mode is not Mode.NORMAL:
             findings.add(after.latch.mode, after.latch.reason, after.latch.text)
-        station = memory.station.updated(findings.mode is Mode.HOLD, usable_state, step, self.limits)
+        holds = findings.mode is Mode.HOLD or (findings.mode is Mode.RETURN and image is None)
+        station = memory.station.updated(holds, usable_state, step, self.limits)
         below = look_below(self.envelope, memory.landing_aim, scene, people, after.battery.charge)
         after = replace(after, station=station, landing_aim=below.aim)
         output, yaw_rate = self._velocity_of_mode(findings, usable_command, usable_state, scene, after, below)
@@ -239,15 +244,22 @@ class Governor(InputChecks):
             return latch.raised(Mode.LAND, Reason.BATTERY_EMPTY, f"battery {charge:.0%}")
         return latch
 
-    def _back_off_without_position(self, image: RangeImageData | None, memory: Memory, findings: Findings) -> Vector:
+    def _back_off_without_position(
+        self, state: State | None, image: RangeImageData | None, memory: Memory, findings: Findings
+    ) -> Vector:
         """Returns the velocity (m/s, map) of a hold by the ranges alone: away from what wind or lag carry it towards.
 
-        Of the pose of the ranges only the directions count, not the place.
+        Of the pose of the ranges only the directions count, not the place. It is zero on the ground, where heading or
+        ranges cannot be trusted, and once it has led as far as the clearance: whatever is still near then, it is not
+        what the ranges say. state: a fresh one whose position is not known, if there is any.
         """
-        if image is None or not self._flying:
+        flying = self._flying if state is None else state.flying
+        if image is None or not flying or memory.backed_off >= self.limits.clearance:
             return _ZERO
-        state = State(image.stamp, image.pose, _ZERO, armed=True, landed=False)
-        scene, _ = self._build_scene(memory, state, image, None, False)
+        if memory.heading.exceeds_limit() or memory.echoes.text or memory.scan.repeats(image.stamp, image.ranges):
+            return _ZERO
+        there = State(image.stamp, image.pose, _ZERO, armed=True, landed=False)
+        scene, _ = self._build_scene(memory, there, image, None, False)
         return self.envelope.back_off(scene, findings)
 
     def _land_without_position(
@@ -303,9 +315,7 @@ class Governor(InputChecks):
             return _ZERO, 0.0
         if mode is Mode.LAND:
             return come_down(self.envelope, state, scene, below, findings), 0.0
-        if mode is Mode.RETURN and self.site is not None:
-            if scene.image is None:
-                return _ZERO, 0.0
+        if mode is Mode.RETURN and self.site is not None and scene.image is not None:
             asked = return_velocity(self.site, scene.position, scene.height, self.limits)
             asked = self._limit_to_layer(asked, scene, findings)
             kept = self.envelope.keep(asked, state, scene, findings)
@@ -313,9 +323,7 @@ class Governor(InputChecks):
                 kept = self.envelope.keep(_CLIMB_WHERE_BLOCKED * _UP, state, scene, findings)
             return kept, 0.0
         if mode is not Mode.NORMAL or command is None:
-            held = replace(scene, way_back=memory.station.way_back(scene.position))
-            back = memory.station.velocity(scene.position, self.limits)
-            return self.envelope.keep(back, state, held, findings), 0.0
+            return stay(self.envelope, memory.station, memory.last_scan, state, scene, findings), 0.0
         asked = self.envelope.limit_speed(command.velocity, state.deviation, findings)
         asked = self._limit_wind(asked, memory.wind, findings)
         asked = self._limit_to_layer(asked, scene, findings)

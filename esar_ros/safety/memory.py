@@ -11,7 +11,7 @@ from esar_ros.safety.failsafe import Battery, Latch
 from esar_ros.safety.inputs import State
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.site import Site
-from esar_ros.safety.station import Station
+from esar_ros.safety.station import LastScan, Station
 from esar_ros.safety.surroundings.echoes import EchoMonitor
 from esar_ros.safety.watch import Clock, HeadingResidual, Hold, MotionConsistency, ScanRepetition
 from esar_ros.safety.wind import WindDisturbance
@@ -32,12 +32,14 @@ class Memory:
     battery: Battery = field(default_factory=Battery)
     acceleration: AccelerationLimit = field(default_factory=AccelerationLimit)
     station: Station = field(default_factory=Station)
+    last_scan: LastScan = field(default_factory=LastScan)
     tracked: bool = False  # whether there has been a usable state
     takeoff_column: Vector | None = None  # m, map: take-off spot, until the vehicle is above the floor or leaves it
     rest_position: Vector | None = None  # m, map: where it came to rest on the ground, until it leaves the ground
     last_ground: Vector | None = None  # m, map: point of the ground measured last
     last_output: Vector | None = None  # m/s, map
     landing_aim: Vector | None = None  # m, map: the spot that a landing goes to, since below somebody may be
+    backed_off: float = 0.0  # m of backing off by the ranges alone, since the position was known last
     link_lost_since: float | None = None  # s, None while the producer of commands is alive
     deaf_since: float | None = None  # s, None while each vehicle of the team is heard
     interventions: int = 0
@@ -63,6 +65,7 @@ class Memory:
             rest_position=rest_position if state.landed else None,
             last_ground=position.copy() if state.landed else self.last_ground,
             battery=battery.with_drain(state) if state.flying else battery,
+            backed_off=0.0,
         )
 
 

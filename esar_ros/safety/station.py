@@ -1,4 +1,7 @@
-"""The place that a vehicle keeps in a hold, and its way back there when the wind has carried it away."""
+"""A hold: the place that a vehicle keeps, its way back there when the wind has carried it away, and what is near.
+
+Without ranges it still backs off from what the last scan showed, and flies where that scan showed the air to be free.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from esar_ros.geometry.frames import Vector
-from esar_ros.safety.inputs import State
+from esar_ros.geometry.frames import Pose, Vector
+from esar_ros.safety.envelope import Envelope
+from esar_ros.safety.inputs import Findings, RangeImageData, State
 from esar_ros.safety.limits import Limits
+from esar_ros.safety.surroundings.observed_space import ObservedSpace
+from esar_ros.safety.surroundings.scene import Scene
 
 _GAIN = 1.0  # 1/s, of the way back
 _STRAYED = 3.0  # m, beyond which it is the position that moved
@@ -34,24 +40,62 @@ class Station:
             return Station(position.copy())
         return replace(self, carried=self.carried + state.velocity * step)
 
-    def velocity(self, position: Vector, limits: Limits) -> Vector:
-        """Returns the velocity (m/s, map) from a position (m, map) back to the place; zero within the deadband."""
-        if self.place is None:
-            return np.zeros(3)
-        to_place = self.place - position
-        distance = float(np.linalg.norm(to_place))
-        if distance <= limits.push_deadband:
-            return np.zeros(3)
-        return to_place * min(_GAIN, limits.push_speed / distance)
+    def way(self, position: Vector) -> Vector:
+        """Returns the way (m, map) from a position (m, map) back to the place; none where there is no place."""
+        return np.zeros(3) if self.place is None else self.place - position
 
-    def way_back(self, position: Vector) -> Vector | None:
-        """Returns the way (m, map) from a position (m, map) back to the place, as far as its velocity explains it.
+    def way_back(self, position: Vector) -> Vector:
+        """Returns the same way as far as the velocity explains it."""
+        return -_explained(-self.way(position), self.carried)
 
-        A position that creeps while the velocity is zero has carried the vehicle nowhere. None: no place.
+
+@dataclass(frozen=True)
+class LastScan:
+    """The newest scan that could be trusted, and how far the vehicle's velocity has carried it from there."""
+
+    image: RangeImageData | None = None
+    place: Vector = field(default_factory=lambda: np.zeros(3))  # m, map
+    carried: Vector = field(default_factory=lambda: np.zeros(3))  # m
+
+    def updated(self, image: RangeImageData | None, state: State, step: float) -> LastScan:
+        """Returns the newest scan a step (s) later; image: one that can be trusted, None: there is none."""
+        if image is not None:
+            return LastScan(image, state.pose.position)
+        return replace(self, carried=self.carried + state.velocity * step)
+
+    def seen_from(self, position: Vector) -> RangeImageData | None:
+        """Returns the scan as it lies about a position (m, map) as far as the velocity explains that; None: no scan.
+
+        A position that creeps takes along what the scan showed.
         """
-        if self.place is None:
+        if self.image is None:
             return None
-        to_place = self.place - position
-        squared = float(to_place @ to_place)
-        share = -float(self.carried @ to_place) / squared if squared > 0.0 else 0.0
-        return to_place * min(max(share, 0.0), 1.0)
+        moved = position - self.place
+        pose = self.image.pose
+        crept = moved - _explained(moved, self.carried)
+        return replace(self.image, pose=Pose(pose.position + crept, pose.quaternion))
+
+
+def _explained(moved: Vector, carried: Vector) -> Vector:
+    """Returns the part of a move of the position (m, map) that the integral of the velocity (m, map) explains.
+
+    A position that creeps while the velocity is zero has carried the vehicle nowhere.
+    """
+    squared = float(moved @ moved)
+    share = float(carried @ moved) / squared if squared > 0.0 else 0.0
+    return moved * min(max(share, 0.0), 1.0)
+
+
+def stay(
+    envelope: Envelope, station: Station, last_scan: LastScan, state: State, scene: Scene, findings: Findings
+) -> Vector:
+    """Returns the velocity (m/s, map) of a hold: back to its station, and off what is near."""
+    limits, way_back = envelope.limits, station.way_back(scene.position)
+    held, way = replace(scene, way_back=way_back), station.way(scene.position)
+    if scene.image is None:
+        way, image = way_back, last_scan.seen_from(scene.position)
+        observed = ObservedSpace(scene.position, image, scene.window, limits.own_radius)
+        held = replace(held, image=image, observed=observed)
+    distance = float(np.linalg.norm(way))
+    back = way * min(_GAIN, limits.push_speed / distance) if distance > limits.push_deadband else np.zeros(3)
+    return envelope.keep(back, state, held, findings)

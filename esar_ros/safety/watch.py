@@ -192,6 +192,14 @@ class ScanRepetition:
         arc = _ARM * turn if turn > _TURNING * (stamp - self.stamp) else 0.0
         return ScanRepetition(stamp, ranges, pose, self.repeated + distance + arc)
 
+    def repeats(self, stamp: float, ranges: NDArray[np.float32]) -> bool:
+        """Returns whether the sensor was stuck already, or a newer scan (stamp in s) is the last one again.
+
+        This needs neither pose nor speed, and so tells less: a vehicle that hovers may well measure the same.
+        """
+        newer = self.stamp is not None and stamp > self.stamp
+        return self.repeated > 0.0 or (newer and self.ranges is not None and _repeats(ranges, self.ranges))
+
 
 def _repeats(ranges: NDArray[np.float32], previous: NDArray[np.float32]) -> bool:
     """Returns whether a scan with an echo equals the previous one bit by bit."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,6 +18,7 @@ from helpers.full import mostly_full
 
 Kit = SimpleNamespace
 EAST = np.array([1.0, 0.0, 0.0])
+LOST = 20  # steps, after which odometry ends
 
 
 def replace_limits(limits: Limits, **changed: float) -> Limits:
@@ -147,40 +148,119 @@ def test_a_governor_started_again_outside_the_fence_takes_its_brief_and_leads_ba
     assert flight.site.outside(flight.position) < 0.0
 
 
-def hold_without_odometry(kit: Kit, limits: Limits, ranges: bool = True, turned: bool = False):  # type: ignore[no-untyped-def]
-    """Returns the gaps (m) to a pole and the answers of a vehicle that lags, whose odometry ends."""
+@dataclass(frozen=True)
+class Loss:
+    """What else fails when odometry ends, and what the governor is doing then."""
+
+    ranges: str = "sound"  # none; stuck: from before; stuck later: once it backs off
+    turned: bool = False  # the heading, by 90 degrees that no gyroscope tells
+    battery: float = 0.9
+
+
+def hold_without_odometry(kit: Kit, limits: Limits, loss: Loss = Loss()):  # type: ignore[no-untyped-def]
+    """Returns the gaps (m) to a pole and the answers of a vehicle that lags, whose odometry ends after 1 s."""
     pole = kit.World(np.array([[2.6, 0.0, np.inf, 0.3]]))
-    governor = Governor(limits, Site(kit.square(60.0), 120.0, np.zeros(3)))
-    position, velocity = np.array([0.0, 0.0, 15.0]), 0.9 * EAST
+    governor = Governor(limits, Site(kit.square(60.0), 120.0, np.array([30.0, 30.0, 0.0])))
+    position, velocity, ranges = np.array([-0.9, 0.0, 15.0]), 0.9 * EAST, None
     gaps, answers = [], []
-    for n in range(160):
+    for n in range(180):
         now = kit.NOW + n * kit.STEP
         scene = kit.Scene(limits, pole, position=position.copy(), velocity=velocity.copy(), now=now)
-        if n >= 2:
-            scene.state = None
-        if turned and n == 1:  # by 90 degrees, which no gyroscope says
+        scene.state = replace(scene.state, battery=loss.battery) if n < LOST else None
+        if loss.turned and n == LOST - 1:
             turn = Pose(quaternion=np.array([0.0, 0.0, np.sin(np.pi / 4), np.cos(np.pi / 4)]))
             scene.state = replace(scene.state, pose=Pose(position.copy(), turn.quaternion), rates=np.zeros(3))
-        image = scene.ranges if ranges else None
+        if loss.ranges.startswith("stuck") and n >= (LOST + 30 if "later" in loss.ranges else LOST - 1):
+            scene.ranges = replace(scene.ranges, ranges=ranges)
+        ranges = scene.ranges.ranges
+        image = None if loss.ranges == "none" else scene.ranges
         answer = governor.decide(scene.state, Command(now, np.zeros(3)), image, scene.window, now)
-        velocity = velocity + (answer.velocity - velocity) * kit.STEP / 2.5  # as slowly as a vehicle in a gust
+        if n >= LOST:
+            velocity = velocity + (answer.velocity - velocity) * kit.STEP / 2.5  # as slowly as a vehicle in a gust
         position = position + velocity * kit.STEP
         gaps.append(float(np.hypot(*(position[:2] - [2.6, 0.0])) - 0.3))
         answers.append(answer)
     return gaps, answers
 
 
-def test_without_odometry_it_holds_and_backs_off_from_what_its_ranges_show(kit: Kit, limits: Limits) -> None:
+@pytest.mark.parametrize(("battery", "mode"), [(0.9, Mode.HOLD), (0.15, Mode.RETURN)])
+def test_without_odometry_it_backs_off_from_what_its_ranges_show(
+    kit: Kit, limits: Limits, battery: float, mode: Mode
+) -> None:
     """A vehicle that was accelerating when odometry was lost drifts on for metres, whatever it is told."""
-    gaps, answers = hold_without_odometry(kit, limits)
+    gaps, answers = hold_without_odometry(kit, limits, Loss(battery=battery))
     assert min(gaps) > limits.body_radius + 0.3
-    assert all(answer.mode is Mode.HOLD for answer in answers[2:])
-    assert all(np.linalg.norm(answer.velocity) <= limits.push_speed + 1e-9 for answer in answers[2:])
-    blind, still = hold_without_odometry(kit, limits, ranges=False)
-    assert min(blind) < limits.body_radius and not any(answer.velocity.any() for answer in still[2:])
+    assert all(answer.mode is mode for answer in answers[LOST:])
+    backed = [float(np.linalg.norm(answer.velocity)) for answer in answers[LOST:]]
+    assert 0.0 < max(backed) <= limits.push_speed + 1e-9
+    assert sum(backed) * kit.STEP <= limits.clearance + limits.push_speed * kit.STEP
 
 
-def test_with_a_heading_that_was_lost_it_does_not_know_where_to_back_off_to(kit: Kit, limits: Limits) -> None:
-    _, answers = hold_without_odometry(kit, limits, turned=True)
-    assert answers[1].mode is Mode.HOLD
-    assert not any(answer.velocity.any() for answer in answers[2:])
+@pytest.mark.parametrize(
+    "loss", [Loss(ranges="none"), Loss(ranges="stuck"), Loss(turned=True)], ids=["none", "stuck", "turned"]
+)
+def test_without_odometry_it_stands_where_ranges_or_heading_cannot_be_trusted(
+    kit: Kit, limits: Limits, loss: Loss
+) -> None:
+    gaps, answers = hold_without_odometry(kit, limits, loss)
+    assert min(gaps) < limits.body_radius, "there was something to back off from"
+    assert all(answer.mode is Mode.HOLD and not answer.velocity.any() for answer in answers[LOST:])
+
+
+def test_without_odometry_it_stops_backing_off_once_its_ranges_are_stuck(kit: Kit, limits: Limits) -> None:
+    _, answers = hold_without_odometry(kit, limits, Loss(ranges="stuck later"))
+    assert any(answer.velocity.any() for answer in answers[LOST : LOST + 30])
+    assert not any(answer.velocity.any() for answer in answers[LOST + 30 :])
+
+
+def beside_a_wall(kit: Kit, limits: Limits):  # type: ignore[no-untyped-def]
+    """Returns a governor that hovers a metre beside a pole, and its scene at a step."""
+    pole = kit.World(np.array([[1.3, 0.0, np.inf, 0.3]]))
+    site = Site(kit.square(60.0), 120.0, np.array([30.0, 30.0, 0.0]))
+
+    def at(n: int):  # type: ignore[no-untyped-def]
+        return kit.Scene(limits, pole, position=[0.0, 0.0, 15.0], now=kit.NOW + n * kit.STEP)
+
+    governor = Governor(limits, site)
+    assert at(0).ask(None, governor).velocity[0] < 0.0
+    return governor, at
+
+
+def test_without_odometry_it_backs_off_by_no_more_than_the_clearance(kit: Kit, limits: Limits) -> None:
+    """What stays as near all that while moves with the vehicle; with a position all is as before."""
+    governor, at = beside_a_wall(kit, limits)
+    way = np.zeros(3)
+    for n in range(1, 200):
+        scene = at(n)
+        scene.state = None
+        answer = scene.ask(None, governor)
+        way = way + answer.velocity * kit.STEP
+    assert not answer.velocity.any()
+    assert limits.clearance <= np.linalg.norm(way) <= limits.clearance + limits.push_speed * kit.STEP
+    assert at(200).ask(None, governor).velocity[0] < 0.0
+    scene = at(201)
+    scene.state = None
+    assert scene.ask(None, governor).velocity[0] < 0.0, "it is counted from the last position on"
+
+
+def test_a_scan_that_was_blind_when_odometry_was_lost_moves_nothing(kit: Kit, limits: Limits) -> None:
+    governor, at = beside_a_wall(kit, limits)
+    blind = at(1)
+    blind.ranges = replace(blind.ranges, ranges=np.full_like(blind.ranges.ranges, np.inf))
+    assert "blind" in blind.ask(None, governor).text
+    scene = at(2)
+    scene.state = None
+    assert not scene.ask(None, governor).velocity.any()
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["slipped", "no odometry"])
+def test_a_landed_vehicle_whose_position_is_lost_is_not_lifted(kit: Kit, limits: Limits, known: bool) -> None:
+    """On the ground all that is below it is nearer than the clearance."""
+    governor = Governor(limits, Site(kit.square(60.0), 120.0, np.array([30.0, 30.0, 0.0])))
+    for n in range(20):
+        scene = kit.Scene(limits, position=[0.0, 0.0, 0.3], now=kit.NOW + n * kit.STEP)
+        scene.state = replace(scene.state, landed=True)
+        if n >= 2:
+            away = Pose(np.array([10.0, 0.0, 0.3]))
+            scene.state = replace(scene.state, pose=away) if known else None
+        assert not scene.ask(None, governor).velocity.any()

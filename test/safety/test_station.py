@@ -6,12 +6,11 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 
 from esar_ros.geometry.frames import Pose
 from esar_ros.safety.inputs import State
 from esar_ros.safety.limits import Limits
-from esar_ros.safety.station import Station
+from esar_ros.safety.station import LastScan, Station
 
 Kit = SimpleNamespace
 PLACE = np.array([1.0, 0.0, 4.0])
@@ -40,20 +39,26 @@ def test_a_position_that_moved_far_is_another_place(limits: Limits) -> None:
     assert not moved.carried.any()
 
 
-@pytest.mark.parametrize(("x", "speed"), [(1.0, 0.0), (2.5, -1.0), (-1.0, 1.0)])
-def test_it_flies_back_the_faster_the_farther_up_to_the_speed_of_backing_off(
-    limits: Limits, x: float, speed: float
-) -> None:
-    velocity = Station(PLACE).velocity(at(x).pose.position, limits)
-    assert np.sign(velocity[0]) == np.sign(speed) and np.linalg.norm(velocity) <= limits.push_speed + 1e-9
-
-
 def test_only_as_much_of_the_way_is_known_as_its_velocity_explains(limits: Limits) -> None:
     station, position = Station(PLACE), np.array([3.0, 0.0, 4.0])
-    assert Station().way_back(position) is None
+    assert not Station().way(position).any() and not Station().way_back(position).any()
+    np.testing.assert_array_equal(station.way(position), [-2.0, 0.0, 0.0])
     np.testing.assert_array_equal(station.way_back(position), np.zeros(3), err_msg="it crept there")
     for _ in range(20):  # 1 m/s for a second
         station = station.updated(True, at(3.0, 1.0), 0.05, limits)
     back = station.way_back(position)
     assert back is not None
     np.testing.assert_allclose(back, [-1.0, 0.0, 0.0])
+
+
+def test_the_last_scan_stays_where_it_was_while_the_vehicle_is_carried(kit: Kit, limits: Limits) -> None:
+    """Where the position moved without a velocity, what the scan showed goes along."""
+    assert LastScan().seen_from(PLACE) is None
+    image = kit.World().image(Pose(PLACE), 100.0)
+    scan = LastScan().updated(image, at(1.0), 0.05)
+    for _ in range(20):  # 1 m/s for a second
+        scan = scan.updated(None, at(2.0, 1.0), 0.05)
+    for x, crept in ((2.0, 0.0), (1.5, 0.0), (3.0, 1.0)):
+        seen = scan.seen_from(at(x).pose.position)
+        assert seen is not None and seen.ranges is image.ranges
+        np.testing.assert_allclose(seen.pose.position, PLACE + [crept, 0.0, 0.0])

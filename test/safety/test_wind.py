@@ -149,6 +149,66 @@ def test_the_wind_does_not_carry_it_into_what_it_stands_beside(
     assert nearest_to_the_pillar(kit, limits, asked, blind_after) > limits.body_radius
 
 
+class Carried:
+    """A vehicle that a wind carries from 3 m beside a pillar towards it; the local map shows nothing."""
+
+    def __init__(self, kit: Kit, limits: Limits, pillars: list[list[float]], battery: float = 0.9) -> None:
+        self.kit, self.limits, self.battery = kit, limits, battery
+        self.world = kit.World(np.array(pillars), 36, 180)
+        self.governor = kit.Scene(limits).governor()
+        self.position, self.given, self.n, self.nearest = np.array([30.0, 0.0, 20.0]), np.zeros(3), 0, math.inf
+
+    def step(self, wind: float, ranges: str = "sound", odometry: bool = True):  # type: ignore[no-untyped-def]
+        """Returns the answer a step later, to a hold; wind: m/s east. ranges: sound, stuck or silent."""
+        velocity = self.given + wind * EAST
+        self.position = self.position + velocity * STEP
+        now = self.kit.NOW + self.n * STEP
+        scene = self.kit.Scene(self.limits, self.world, velocity=velocity, position=self.position, now=now)
+        scene.state = replace(scene.state, battery=self.battery) if odometry else None
+        scene.window = replace(scene.window, stamp=-100.0)
+        if ranges == "sound":
+            self.ranges = scene.ranges.ranges
+        scene.ranges = None if ranges == "silent" else replace(scene.ranges, ranges=self.ranges)
+        answer = scene.ask(None, self.governor)
+        self.given = answer.velocity
+        self.nearest = min(self.nearest, self.world.distance(self.position))
+        self.n += 1
+        return answer
+
+
+@pytest.mark.parametrize(("battery", "mode"), [(0.9, Mode.HOLD), (0.15, Mode.RETURN)])
+def test_blind_it_backs_off_from_what_its_last_scan_showed(
+    kit: Kit, limits: Limits, battery: float, mode: Mode
+) -> None:
+    """It was on the move when its ranges ended, so that it came to rest nowhere."""
+    flight = Carried(kit, limits, [[34.0, 0.0, math.inf, 1.0]], battery)
+    flight.step(0.7)
+    assert all(flight.step(0.7, "silent").mode is mode for _ in range(300))
+    assert limits.body_radius < flight.nearest < limits.clearance
+
+
+def test_of_a_stuck_sensor_the_first_scan_is_where_it_says(kit: Kit, limits: Limits) -> None:
+    flight = Carried(kit, limits, [[33.6, 0.0, math.inf, 1.0]])
+    flight.step(0.7)
+    answers = [flight.step(0.7, "stuck") for _ in range(round(1.2 / 0.7 / STEP))]
+    assert "same ranges" in answers[-1].text and answers[-1].velocity[0] < -0.1
+
+
+def test_after_a_while_without_a_position_the_last_scan_says_nothing(kit: Kit, limits: Limits) -> None:
+    flight = Carried(kit, limits, [[32.2, 0.0, math.inf, 1.0]])
+    flight.step(0.0)
+    assert flight.step(0.0, "silent").velocity[0] < 0.0
+    flight.step(0.0, "silent", odometry=False)
+    assert not flight.step(0.0, "silent").velocity.any()
+
+
+def test_squeezed_between_two_pillars_the_wind_carries_it_into_neither(kit: Kit, limits: Limits) -> None:
+    flight = Carried(kit, limits, [[32.4, 0.0, math.inf, 1.0], [27.6, 0.0, math.inf, 1.0]])
+    for n in range(600):
+        flight.step(0.6 * math.copysign(1.0, math.sin(0.5 * n * STEP)))
+    assert flight.nearest > limits.body_radius
+
+
 @pytest.mark.parametrize("blind", [False, True])
 def test_a_hold_comes_back_to_where_it_came_to_rest(kit: Kit, limits: Limits, blind: bool) -> None:
     """It has come that way, so that it knows it to be free when neither ranges nor map show it."""
