@@ -54,24 +54,27 @@ class RangeDriverNode(Node):
 
     def __init__(self) -> None:
         super().__init__(node_names.RANGE_DRIVER)
-        about = "what the ranges are made of: a LiDAR's cloud, the cameras of config/vehicle.yaml, one camera, a scan"
-        source = declare(self, "source", LIDAR, about, choices=(LIDAR, DEPTH, CAMERA, SCAN))
+        made_of = "what the ranges are made of: a LiDAR's cloud, the cameras of config/vehicle.yaml, one camera, a scan"
+        source = declare(self, "source", LIDAR, made_of, choices=(LIDAR, DEPTH, CAMERA, SCAN))
         place = [
-            float(declare(self, axis, 0.0, f"m, of a LiDAR in base_link, {way}", -10.0, 10.0))
-            for axis, way in (("x", "forward"), ("y", "to the left"), ("z", "up"))
+            float(declare(self, "x", 0.0, "m, of a LiDAR in base_link, forward", -10.0, 10.0)),
+            float(declare(self, "y", 0.0, "m, of a LiDAR in base_link, to the left", -10.0, 10.0)),
+            float(declare(self, "z", 0.0, "m, of a LiDAR in base_link, up", -10.0, 10.0)),
         ]
-        about = "rad, to the left, of a sensor in base_link; LiDAR and scanner must stand level"
-        turn = float(declare(self, "yaw", 0.0, about, -math.pi, math.pi))
+        heading = "rad, to the left, of a sensor in base_link; LiDAR and scanner must stand level"
+        turn = float(declare(self, "yaw", 0.0, heading, -math.pi, math.pi))
         tilt = float(declare(self, "pitch", 0.0, "rad, nose up, of one camera", -math.pi / 2.0, math.pi / 2.0))
-        about = "degrees, up to which a LiDAR sees; what lies higher is unknown"
-        self._top = math.radians(float(declare(self, "elevation_max", 30.0, about, -90.0, 90.0)))
-        about = "degrees above and below its plane for which a scan is taken to hold"
-        self._spread = math.radians(float(declare(self, "spread", 10.0, about, 0.1, 45.0)))
+        upmost = "degrees, up to which a LiDAR sees; what lies higher is unknown"
+        self._top = math.radians(float(declare(self, "elevation_max", 30.0, upmost, -90.0, 90.0)))
+        beside = "degrees above and below its plane for which a scan is taken to hold"
+        self._spread = math.radians(float(declare(self, "spread", 10.0, beside, 0.1, 45.0)))
         self._rig = load_vehicle()
-        reach = float(declare(self, "range_max", self._rig.lidar.range_max, "m, reach of the sensor", 1.0, 1000.0))
+        reach = float(
+            declare(self, "range_max", 0.0, "m, reach of the sensor; 0: as config/vehicle.yaml says", 0.0, 1e3)
+        )
         self._mount = Pose(np.array(place), quaternion_from_yaw(turn))
         self._vehicle = self.get_namespace().rsplit("/", 1)[-1] or "uav1"
-        self._grid = replace(RangeGrid.of(self._rig.lidar), range_max=reach)
+        self._grid = replace(RangeGrid.of(self._rig.lidar), range_max=reach or self._rig.lidar.range_max)
         self._newest: dict[str, Image] = {}  # depth, by camera
         self._models: dict[str, CameraModel] = {}
         self._poolings: dict[str, tuple[CameraModel, DepthPooling]] = {}

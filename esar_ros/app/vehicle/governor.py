@@ -18,7 +18,8 @@ LOGS = "out/governor"
 def main(argv: list[str]) -> int:
     """Runs the governor until it is stopped; 1 where one of its processes has failed."""
     parser = Parser(
-        prog="esar governor", description="Put the safety governor between any planner's /cmd_vel and PX4, until Ctrl-C."
+        prog="esar governor",
+        description="Put the safety governor between any planner's /cmd_vel and PX4, until Ctrl-C.",
     )
     for name, argument in ARGUMENTS.items():
         parser.add_argument(

@@ -38,10 +38,10 @@ class CommandRelayNode(StepNode):
 
     def __init__(self) -> None:
         super().__init__(node_names.PILOT)
-        about = "s for which a command counts that nobody repeats; then the governor holds"
-        timeout = float(declare(self, "timeout", 0.5, about, 0.05, 5.0))
-        about = "axes of a command that states no frame: body (forward, left, up) or map (east, north, up)"
-        self._command = ForeignCommand(timeout, declare(self, "axes", BODY, about, choices=AXES))
+        until = "s for which a command counts that nobody repeats; then the governor holds"
+        timeout = float(declare(self, "timeout", 0.5, until, 0.05, 5.0))
+        of_which = "axes of a command that states no frame: body (forward, left, up) or map (east, north, up)"
+        self._command = ForeignCommand(timeout, declare(self, "axes", BODY, of_which, choices=AXES))
         self._odometry = convert.OdometryInMap(self)
         self.output(names.CMD_VEL)
         self._topic = self.resolve_topic_name(TOPIC)

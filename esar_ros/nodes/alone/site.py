@@ -39,9 +39,8 @@ class SiteNode(Node):
 
     def __init__(self) -> None:
         super().__init__(node_names.MISSION_CONTROL)
-        # Nearer to home than 30 m the governor draws no fence.
-        about = "m around home within which the vehicle stays"
-        self._radius = float(declare(self, "fence", 100.0, about, 45.0, 5000.0))
+        # The governor's fence leaves 30 m around home.
+        self._radius = float(declare(self, "fence", 100.0, "m around home that it stays within", 45.0, 5000.0))
         self._ceiling = float(declare(self, "ceiling", 50.0, "m above the ground below", 5.0, 500.0))
         vehicle = self.get_namespace().rsplit("/", 1)[-1]
         index = int(declare(self, "index", 0, "of the vehicle, from 0, by which PX4 SITL counts", 0, 254))

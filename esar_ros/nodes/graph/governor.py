@@ -40,7 +40,9 @@ class GovernorOptions:
     cmd_vel: str = _option("/cmd_vel", "topic of the planner's commands, Twist or TwistStamped")
     axes: str = _option("body", "of a command that states no frame: forward, left, up, or east, north, up", AXES)
     timeout: float = _option(0.5, "s for which a command counts that nobody repeats; then it holds")
-    ranges: str = _option("lidar", "what is seen by: a LiDAR's cloud, a depth camera, a level scan, or", RANGES)
+    ranges: str = _option(
+        "lidar", "a LiDAR's cloud, one depth camera, a level scan, or those of config/vehicle.yaml", RANGES
+    )
     points: str = _option("/points", "topic of ranges lidar, PointCloud2")
     depth: str = _option("/camera/depth/image_rect_raw", "topic of ranges camera, Image in m or mm")
     camera_info: str = _option("/camera/depth/camera_info", "topic of ranges camera, CameraInfo")
@@ -51,7 +53,7 @@ class GovernorOptions:
     z: float = _option(0.0, "m, of the sensor, above it")
     yaw: float = _option(0.0, "rad, of the sensor, to the left")
     pitch: float = _option(0.0, "rad, of a depth camera, nose up")
-    range_max: float = _option(60.0, "m, reach of the sensor")
+    range_max: float = _option(0.0, "m, reach of the sensor; 0: as config/vehicle.yaml says")
     fence: float = _option(100.0, "m around home within which the vehicle stays")
     ceiling: float = _option(50.0, "m above the ground below")
     keep_out: str = _option("", "YAML file of zones not to be entered; empty: none")

@@ -1,8 +1,12 @@
-"""The governor alone as its three processes on real DDS: a planner of Twists, a LiDAR, and the fake autopilot."""
+"""`esar governor` on real DDS between a planner of Twists, with a LiDAR, and the fake autopilot."""
 
 from __future__ import annotations
 
 import math
+import os
+import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,8 +17,6 @@ import numpy as np
 import pytest
 
 from esar_ros.mission import names
-from esar_ros.nodes.graph.governor import GovernorOptions, governor_graph
-from esar_ros.nodes.graph.supervisor import Supervisor
 from esar_ros.nodes.px4 import messages as px4_messages
 from esar_ros.safety.limits import load_limits
 
@@ -37,7 +39,7 @@ def echoes(position: np.ndarray, rotation: np.ndarray) -> np.ndarray:
 
 
 class Field:
-    """The governor's processes, the autopilot, and a person's planner, which is node `planner` of nobody's namespace."""
+    """The governor's processes, the autopilot, and a planner with its LiDAR."""
 
     def __init__(self, logs: Path, planner: str) -> None:
         import rclpy
@@ -73,8 +75,20 @@ class Field:
         self.lowest, self.nearest = math.inf, math.inf
         self.user.create_timer(0.05, self._plan)
         self.user.create_timer(0.1, self._look)
-        self.supervisor = Supervisor(governor_graph(GovernorOptions(log_level="warn")), logs)
-        self.supervisor.start()
+        command = [
+            sys.executable,
+            "-u",
+            "-m",
+            "esar_ros.app.cli",
+            "governor",
+            "--log-level",
+            "warn",
+            "--logs",
+            str(logs),
+        ]
+        self.log = logs.with_suffix(".txt")
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=os.environ.copy())
         self._rclpy = rclpy
         self._executors = [SingleThreadedExecutor() for _ in range(2)]
         for executor, node in zip(self._executors, (self.agent, self.user), strict=True):
@@ -114,7 +128,7 @@ class Field:
     def wait(self, until: Callable[[], bool], seconds: float = 60.0) -> bool:
         limit = time.monotonic() + seconds
         while time.monotonic() < limit:
-            assert self.supervisor.poll() is None, self.supervisor.failure
+            assert self.process.poll() is None, self.log.read_text()
             if until():
                 return True
             time.sleep(0.02)
@@ -138,16 +152,19 @@ class Field:
     def text(self) -> str:
         return str(self.status[-1].text) if self.status else ""
 
-    def close(self) -> None:
-        self.supervisor.stop()
+    def close(self) -> int:
+        self.process.send_signal(signal.SIGINT)
+        code = self.process.wait(60.0)
         self._rclpy.try_shutdown()
+        return code
 
 
 @pytest.fixture
 def field(domain: int, tmp_path: Path) -> Iterator[Field]:
     made = Field(tmp_path / "logs", "planner")
     yield made
-    made.close()
+    if made.process.poll() is None:
+        made.close()
 
 
 def test_a_planner_that_knows_nothing_flies_at_a_wall_and_falls_silent(field: Field) -> None:
@@ -161,8 +178,8 @@ def test_a_planner_that_knows_nothing_flies_at_a_wall_and_falls_silent(field: Fi
     assert field.wait(lambda: float(body.position[2]) > 5.0), field.text()
     field.velocity = (4.0, 0.0, 0.0)  # body axes: it looks east
     assert field.wait(lambda: float(body.velocity[0]) > 0.8), field.text()
-    assert field.wait(lambda: float(np.linalg.norm(body.velocity)) < 0.1 and body.position[0] > 5.0), field.text()
-    assert "obstacle" in field.text()
+    stands = lambda: float(np.linalg.norm(body.velocity)) < 0.1 and body.position[0] > 5.0  # noqa: E731
+    assert field.wait(lambda: stands() and "obstacle" in field.text(), 120.0), field.text()
     assert field.nearest > BODY + 0.5, "m from the wall"
 
     field.velocity = (-1.5, 0.0, 0.0)
@@ -178,3 +195,4 @@ def test_a_planner_that_knows_nothing_flies_at_a_wall_and_falls_silent(field: Fi
     field.velocity = None
     field.do("manoeuvre", manoeuvre=Manoeuvre.Goal.LAND)
     assert not field.fake.armed and field.fake.landed
+    assert field.close() == 0, field.log.read_text()
