@@ -1,6 +1,6 @@
 """The governor alone under a planner that walks at random through a forest: contacts, and what it costs.
 
-python benchmarks/governor_alone.py [--minutes 60] [--flights 12] [--map aotai] [--seed S] [--live 60] [--page]
+python benchmarks/governor_alone.py [--minutes 60] [--flights 24] [--map aotai] [--seed S] [--live 60] [--page]
 
 First, stepped: a planner that knows nothing asks for a new velocity every few seconds, in any direction, up to twice
 the governor's speed, and now and then is silent. The governor has what `esar governor` gives it: a LiDAR, odometry with
@@ -198,7 +198,7 @@ def main() -> int:
         allow_abbrev=False, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--minutes", type=float, default=60.0, help="of simulated time, all flights together")
-    parser.add_argument("--flights", type=int, default=12)
+    parser.add_argument("--flights", type=int, default=24)
     parser.add_argument("--map", default="aotai")
     parser.add_argument("--seed", type=int, default=44_000_000)
     parser.add_argument("--live", type=float, default=60.0, help="s of real time with the processes; 0: none")
@@ -226,9 +226,9 @@ def main() -> int:
     if arguments.page:
         about = (
             "A planner that asks for a new velocity along the vehicle's axes every 1 to 10 s, up to twice the "
-            "governor's speed and a tenth of the time nothing, through the embedded simulator's forest; a LiDAR, no map, odometry "
-            "off as an estimator's, and a vehicle that follows velocities with PX4's lag. Flown on AirSim's interface "
-            "and on the fake autopilot, not on PX4."
+            "governor's speed and a tenth of the time nothing, through the embedded simulator's forest; a LiDAR, no "
+            "map, odometry off as an estimator's, and a vehicle that follows velocities with PX4's lag. Flown on "
+            "AirSim's interface and on the fake autopilot, not on PX4."
         )
         conditions = {key: getattr(arguments, key) for key in ("map", "seed", "flights", "live")}
         write_page(__file__, "The governor alone: an hour of random walk, and what it costs", about, conditions, tables)
