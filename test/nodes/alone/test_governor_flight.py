@@ -27,7 +27,7 @@ BODY = load_limits().body_radius
 
 
 def echoes(position: np.ndarray, rotation: np.ndarray) -> np.ndarray:
-    """What a LiDAR sees (N, 3) m, FLU: the ground at 0 m and a wall."""
+    """Returns what a LiDAR sees (N, 3) m, FLU: the ground at 0 m and a wall."""
     up, around = np.meshgrid(np.radians(np.arange(-87.5, 90.0, 5.0)), np.radians(np.arange(-179.0, 180.0, 4.0)))
     rays = np.stack([np.cos(up) * np.cos(around), np.cos(up) * np.sin(around), np.sin(up)], axis=-1).reshape(-1, 3)
     world = rays @ rotation.T
