@@ -64,6 +64,7 @@ def action_for(spec: NodeSpec, options: MissionOptions, environment: dict[str, s
         executable=spec.executable,
         namespace=spec.namespace or None,  # an empty one would be forced on nodes with namespaces of their own
         parameters=[parameters_of(spec), *([options.params_file] if options.params_file else [])],
+        remappings=list(spec.remap.items()),
         ros_arguments=["--log-level", options.log_level],
         additional_env=environment,
         respawn=spec.restart,

@@ -19,13 +19,13 @@ from rclpy.node import Node
 from tf2_msgs.msg import TFMessage
 
 from esar_ros.bridges.px4.clock import SampleClock
-from esar_ros.bridges.px4.commands import Manoeuvre
+from esar_ros.bridges.px4.commands import MODE_HOLD, Manoeuvre
 from esar_ros.bridges.px4.external import ExternalMode
-from esar_ros.bridges.px4.frames import LocalFrame, Motion
+from esar_ros.bridges.px4.frames import LocalFrame, Motion, velocity_setpoint
 from esar_ros.bridges.px4.offboard import Offboard
 from esar_ros.bridges.px4.settings import load_px4_settings
 from esar_ros.bridges.px4.state import DESCEND, LAND, PRECISION_LAND, RETURN, Px4State, mode_name
-from esar_ros.bridges.px4.stream import Stream
+from esar_ros.bridges.px4.stream import Output, Stream
 from esar_ros.bridges.px4.versions import DEFAULT, EXTERNAL_OUT, release_of
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission import names
@@ -54,6 +54,7 @@ from esar_ros.safety.limits import TOUCH_DOWN_FROM
 RATE = 50.0  # Hz
 BATTERY_EVERY = 50  # steps
 SINGLE_WRITER_TOPICS = (names.CMD_VEL_SAFE, names.SAFETY_STATUS, names.BRIEF)  # each has one writer
+PARTING = 5  # times that hold is asked for at the end
 OLDEST = 400_000_000  # ns, of a safe command's stamp, which counts from the odometry it answers
 
 
@@ -314,6 +315,16 @@ class Px4BridgeNode(Node):
             "scheduling": self.scheduling,
         }
         self._diagnostics.publish([Finding(f"vehicle {self._vehicle}", level, text, values)])
+
+    def close(self) -> None:
+        """Leaves a vehicle that was in this bridge's mode in hold: PX4 would take its failsafe a second later."""
+        if not self._stream.engaged or not self.context.ok():
+            return
+        stand = Output(setpoint=velocity_setpoint(np.zeros(3), 0.0), commands=(MODE_HOLD,))
+        for _ in range(PARTING):  # nobody is left to see whether it was heard
+            self._px4.send(stand)
+            time.sleep(1.0 / RATE)
+        self.get_logger().warning("left in hold, armed: ./esar px4 land lands it")
 
 
 def main() -> int:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 from esar_ros.bridges.airsim.client import DEFAULT_PORT
@@ -25,6 +26,8 @@ from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.types import message_class
 from esar_ros.nodes.messages import convert
 
+LOOK = 1.0  # s between two looks at what it does
+
 
 class Px4MirrorNode(Node):
     """Tells the newest odometry in the map to a PoseMirror."""
@@ -39,6 +42,9 @@ class Px4MirrorNode(Node):
             entry = BY_NAME[name]
             self.create_subscription(message_class(entry.type), name, callback, PROFILES[entry.quality])
         self._mirror = PoseMirror(lambda: connect(host, port, 0.0), self._vehicle, self.get_logger().warning)
+        self._where = f"{host}:{port}"
+        self._said = ""
+        self.create_timer(LOOK, self._say, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def _on_static(self, message: Any) -> None:
         odom = names.vehicle_frame(self._vehicle, names.ODOM)
@@ -52,6 +58,20 @@ class Px4MirrorNode(Node):
         pose = self._odom_in_map.compose(convert.pose_of(message.pose.pose))
         if pose.is_possible():
             self._mirror.show(pose)
+
+    def _say(self) -> None:
+        """Says what it waits for, and once that it works."""
+        topic = self.resolve_topic_name(names.ODOMETRY)
+        words = f"{self._vehicle} is shown on {self._where}"
+        if not self.count_publishers(topic):
+            words = f"waiting for {topic}, which px4_bridge writes once a mission runs"
+        elif self._odom_in_map is None:
+            words = f"waiting for the transform {names.MAP} -> {names.vehicle_frame(self._vehicle, names.ODOM)}"
+        elif not self._mirror.shown:
+            words = f"waiting for {self._where} to take a pose"
+        if words != self._said:
+            self._said = words
+            self.get_logger().info(words)
 
     def close(self) -> None:
         """Ends the connection."""

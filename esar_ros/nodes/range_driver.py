@@ -1,22 +1,25 @@
-"""Range driver node: `ranges` of a real vehicle, from its LiDAR's PointCloud2 or from depth images.
+"""Range driver node: `ranges` of a real vehicle, from a LiDAR's PointCloud2, depth images, or a level LaserScan.
 
 Lives in the vehicle's namespace, real time only. The drivers' topics are remapped to this graph's names. Stamps are
 those of the sensor; of several depth images the oldest one's, so that the governor's limit on their age holds for all.
+Drivers send best effort or reliable, so it reads best effort, which matches both.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
-from sensor_msgs.msg import CameraInfo, Image, PointCloud2, PointField
+from rclpy.qos import qos_profile_sensor_data
+from sensor_msgs.msg import CameraInfo, Image, LaserScan, PointCloud2, PointField, Range
 
-from esar_ros.geometry.camera import CameraModel
-from esar_ros.geometry.frames import Pose, quaternion_from_yaw
+from esar_ros.geometry.camera import CameraModel, optical_rotation
+from esar_ros.geometry.frames import Pose, quaternion_from_rotation, quaternion_from_yaw
 from esar_ros.mission import names
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.mission.vehicle import load_vehicle
@@ -28,10 +31,22 @@ from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.stamps import to_stamp
 from esar_ros.nodes.core.types import message_class
 from esar_ros.nodes.messages.vehicle import range_image_message
-from esar_ros.perception.ranges import DepthPooling, RangeGrid, merged_ranges, pool_ranges, unknown_above
+from esar_ros.perception.ranges import (
+    DepthPooling,
+    RangeGrid,
+    merged_ranges,
+    plane_ranges,
+    pool_ranges,
+    unknown_above,
+    with_ground,
+)
 
-LIDAR, DEPTH = "lidar", "depth"
+LIDAR, DEPTH, CAMERA, SCAN = "lidar", "depth", "camera", "scan"
+# Of one camera or scanner that config/vehicle.yaml does not know.
+OWN_DEPTH, OWN_INFO, OWN_SCAN, OWN_GROUND = "depth", "camera_info", "scan", "ground"
 TOGETHER = 100_000_000  # ns between the depth images that make one message
+GROUND_FRESH = 500_000_000  # ns between a scan and the distance to the ground that goes with it
+DEPTH_UNITS = {"32FC1": (np.float32, 1.0), "16UC1": (np.uint16, 1e-3)}  # m, of an image's numbers (REP-118)
 
 
 class RangeDriverNode(Node):
@@ -39,41 +54,57 @@ class RangeDriverNode(Node):
 
     def __init__(self) -> None:
         super().__init__(node_names.RANGE_DRIVER)
-        source = declare(self, "source", LIDAR, "what the ranges are made of", choices=(LIDAR, DEPTH))
+        made_of = "what the ranges are made of: a LiDAR's cloud, the cameras of config/vehicle.yaml, one camera, a scan"
+        source = declare(self, "source", LIDAR, made_of, choices=(LIDAR, DEPTH, CAMERA, SCAN))
         place = [
             float(declare(self, "x", 0.0, "m, of a LiDAR in base_link, forward", -10.0, 10.0)),
             float(declare(self, "y", 0.0, "m, of a LiDAR in base_link, to the left", -10.0, 10.0)),
             float(declare(self, "z", 0.0, "m, of a LiDAR in base_link, up", -10.0, 10.0)),
         ]
-        about = "rad, to the left, of a LiDAR in base_link; it must stand level"
-        turn = float(declare(self, "yaw", 0.0, about, -math.pi, math.pi))
-        about = "degrees, up to which a LiDAR sees; what lies higher is unknown"
-        self._top = math.radians(float(declare(self, "elevation_max", 30.0, about, -90.0, 90.0)))
+        heading = "rad, to the left, of a sensor in base_link; LiDAR and scanner must stand level"
+        turn = float(declare(self, "yaw", 0.0, heading, -math.pi, math.pi))
+        tilt = float(declare(self, "pitch", 0.0, "rad, nose up, of one camera", -math.pi / 2.0, math.pi / 2.0))
+        upmost = "degrees, up to which a LiDAR sees; what lies higher is unknown"
+        self._top = math.radians(float(declare(self, "elevation_max", 30.0, upmost, -90.0, 90.0)))
+        beside = "degrees above and below its plane for which a scan is taken to hold"
+        self._spread = math.radians(float(declare(self, "spread", 10.0, beside, 0.1, 45.0)))
+        self._rig = load_vehicle()
+        reach = float(
+            declare(self, "range_max", 0.0, "m, reach of the sensor; 0: as config/vehicle.yaml says", 0.0, 1e3)
+        )
         self._mount = Pose(np.array(place), quaternion_from_yaw(turn))
         self._vehicle = self.get_namespace().rsplit("/", 1)[-1] or "uav1"
-        self._rig = load_vehicle()
-        self._grid = RangeGrid.of(self._rig.lidar)
+        self._grid = replace(RangeGrid.of(self._rig.lidar), range_max=reach or self._rig.lidar.range_max)
         self._newest: dict[str, Image] = {}  # depth, by camera
         self._models: dict[str, CameraModel] = {}
         self._poolings: dict[str, tuple[CameraModel, DepthPooling]] = {}
         self._sent = 0  # ns, stamp of the newest image in the last message
+        self._ground: Range | None = None
         entry = BY_NAME[names.RANGES]
         self._out = self.create_publisher(message_class(entry.type), names.RANGES, PROFILES[entry.quality])
+        looks = optical_rotation(turn, tilt)
+        self._cameras = {CAMERA: Pose(quaternion=quaternion_from_rotation(looks))}
+        if source == DEPTH:
+            self._cameras = {name: mount.pose for name, mount in self._rig.cameras.items()}
         if source == LIDAR:
-            self._listen(names.LIDAR_POINTS, self._on_cloud)
-            return
-        for camera in self._rig.cameras:
-            self._listen(names.camera_depth(camera), lambda image, c=camera: self._newest.__setitem__(c, image))
-            self._listen(names.camera_info(camera), lambda info, c=camera: self._on_info(c, info))
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(1.0 / self._rig.rates.ranges, self._on_time, clock=steady)
+            self._listen(PointCloud2, names.LIDAR_POINTS, self._on_cloud)
+        elif source == SCAN:
+            self._listen(LaserScan, OWN_SCAN, self._on_scan)
+            self._listen(Range, OWN_GROUND, self._on_ground)
+        else:
+            for camera in self._cameras:
+                depth = OWN_DEPTH if source == CAMERA else names.camera_depth(camera)
+                info = OWN_INFO if source == CAMERA else names.camera_info(camera)
+                self._listen(Image, depth, lambda image, c=camera: self._newest.__setitem__(c, image))
+                self._listen(CameraInfo, info, lambda info, c=camera: self._on_info(c, info))
+            steady = Clock(clock_type=ClockType.STEADY_TIME)
+            self.create_timer(1.0 / self._rig.rates.ranges, self._on_time, clock=steady)
 
-    def _listen(self, topic: str, callback: Any) -> None:
-        entry = BY_NAME[topic]
-        self.create_subscription(message_class(entry.type), topic, callback, PROFILES[entry.quality])
+    def _listen(self, kind: Any, topic: str, callback: Any) -> None:
+        self.create_subscription(kind, topic, callback, qos_profile_sensor_data)
 
-    def _publish(self, ns: int, ranges: NDArray[np.float32]) -> None:
-        self._out.publish(range_image_message(self._vehicle, self._grid, ranges, to_stamp(ns)))
+    def _publish(self, ns: int, ranges: NDArray[np.float32], grid: RangeGrid | None = None) -> None:
+        self._out.publish(range_image_message(self._vehicle, grid or self._grid, ranges, to_stamp(ns)))
 
     def _refuse(self, why: str) -> None:
         self.get_logger().warning(f"no ranges: {why}", throttle_duration_sec=5.0)
@@ -86,6 +117,26 @@ class RangeDriverNode(Node):
         there = np.asarray(self._mount.apply(points), np.float32)
         ranges = unknown_above(pool_ranges(there, self._grid), self._grid, self._top)
         self._publish(nanoseconds(cloud.header.stamp), ranges)
+
+    def _on_ground(self, message: Range) -> None:
+        self._ground = message
+
+    def _on_scan(self, scan: LaserScan) -> None:
+        """A reading outside the scanner's own limits says nothing unless it is infinite (REP-117)."""
+        if not (scan.ranges and math.isfinite(scan.angle_min + scan.angle_increment * len(scan.ranges))):
+            self._refuse("a scan without readings or without angles")
+            return
+        angles = scan.angle_min + scan.angle_increment * np.arange(len(scan.ranges))
+        measured = np.array(scan.ranges, dtype=np.float64)
+        wrong = np.isfinite(measured) & ((measured < scan.range_min) | (measured > scan.range_max))
+        measured[wrong] = np.nan
+        grid = replace(self._grid, range_max=min(self._grid.range_max, float(scan.range_max)))
+        ranges = plane_ranges(angles + self._mount.yaw, measured, self._spread, grid)
+        ns, ground = nanoseconds(scan.header.stamp), self._ground
+        if ground is not None and abs(ns - nanoseconds(ground.header.stamp)) <= GROUND_FRESH:
+            within = ground.min_range <= ground.range <= ground.max_range
+            ranges = with_ground(ranges, float(ground.range) if within else math.nan)
+        self._publish(ns, ranges, grid)
 
     def _on_info(self, camera: str, info: CameraInfo) -> None:
         if info.width and info.height and info.k[0] > 0.0 and info.k[4] > 0.0:
@@ -105,16 +156,20 @@ class RangeDriverNode(Node):
 
     def _pooled(self, camera: str) -> NDArray[np.float32] | None:
         image, model = self._newest[camera], self._models[camera]
-        size = 4 * image.width * image.height
-        if image.encoding != "32FC1" or image.is_bigendian or len(image.data) != size:
-            self._refuse(f"the depth of {camera} is no 32FC1 image of its size")
+        kind, metres = DEPTH_UNITS.get(image.encoding, (np.float32, math.nan))
+        size = np.dtype(kind).itemsize * image.width * image.height
+        if math.isnan(metres) or image.is_bigendian or len(image.data) != size:
+            self._refuse(f"the depth of {camera} is no {' or '.join(DEPTH_UNITS)} image of its size")
             return None
         if (image.width, image.height) != (model.width, model.height):
             self._refuse(f"the depth of {camera} and its camera_info have different sizes")
             return None
         if camera not in self._poolings or self._poolings[camera][0] != model:
-            self._poolings[camera] = model, DepthPooling(model, self._rig.cameras[camera].pose, self._grid)
-        depth = np.frombuffer(image.data, np.float32).reshape(image.height, image.width)
+            self._poolings[camera] = model, DepthPooling(model, self._cameras[camera], self._grid)
+        numbers = np.frombuffer(image.data, kind).reshape(image.height, image.width)
+        depth = metres * numbers.astype(np.float32)
+        if kind is np.uint16:
+            depth[numbers == 0] = np.nan  # REP-118: not measured
         return self._poolings[camera][1].pool(depth)
 
 

@@ -92,6 +92,32 @@ def unknown_above(ranges: NDArray[np.float32], grid: RangeGrid, elevation: float
     return np.where(unseen, np.float32(np.nan), ranges)
 
 
+def plane_ranges(
+    angles: NDArray[np.float64], measured: NDArray[np.float64], spread: float, grid: RangeGrid
+) -> NDArray[np.float32]:
+    """Returns the ranges (rows, columns) float32 m of a level scan (N,): m at angles (rad, to the left, base_link).
+
+    The scan is taken to hold for spread (rad) above and below its plane, in whole cells; all else is unknown (NaN).
+    measured: +inf met nothing in reach; NaN is invalid, -inf too near. The nearest of a cell's beams counts; a cell in
+    which one is invalid and none has measured anything is unknown.
+    """
+    lower = grid.elevation_min + np.arange(grid.rows) * grid.elevation_step
+    rows = (lower < spread - _EDGE) & (lower + grid.elevation_step > -spread + _EDGE)
+    column = np.floor((angles - grid.azimuth_min) / grid.azimuth_step + 1e-6).astype(np.int64) % grid.columns
+    near = np.where(measured < grid.range_min, -np.inf, np.where(measured > grid.range_max, np.inf, measured))
+    level = np.full(grid.columns, np.nan)
+    np.fmin.at(level, column, near)
+    invalid = np.zeros(grid.columns, dtype=bool)
+    invalid[column[np.isnan(near)]] = True
+    level[invalid & np.isposinf(level)] = np.nan
+    return np.where(rows[:, None], level, np.nan).astype(np.float32)
+
+
+def with_ground(ranges: NDArray[np.float32], distance: float) -> NDArray[np.float32]:
+    """Returns ranges (rows, columns) of a grid that begins straight down, with a distance (m) measured there."""
+    return np.concatenate([np.full_like(ranges[:1], distance), ranges[1:]])
+
+
 class DepthPooling:
     """Depth images of one camera as ranges; what depends on the camera alone is computed once."""
 

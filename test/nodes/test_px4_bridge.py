@@ -237,6 +237,13 @@ def test_a_flight_from_arming_to_the_ground_with_the_dangers_on_the_way(make: Ca
 
 
 @pytest.mark.full
+def test_a_bridge_that_ends_in_order_leaves_the_vehicle_in_hold(make: Callable[..., Graph]) -> None:
+    graph = make().fly()
+    graph.bridge.close()
+    assert graph.wait(lambda: graph.fake.nav_state == graph.fake.intention == HOLD, 2.0)
+    assert graph.fake.armed and not graph.fake.failsafe
+
+
 def test_a_flight_in_a_mode_of_its_own(make: Callable[..., Graph]) -> None:
     graph = make(parameters={"mode": "external"}).fly()
     fake, stream = graph.fake, graph.bridge._stream

@@ -147,6 +147,77 @@ def test_depth_images_of_two_cameras_know_what_these_show(ros: Callable[..., boo
     assert ros([node, user], lambda: said(lambda: 0 < known() < both - 20)), "one camera narrows it"
 
 
+def test_one_camera_of_millimetres_is_turned_as_it_is_mounted(ros: Callable[..., bool], user: Any) -> None:
+    """As RealSense and OAK drivers send it: 16UC1, best effort."""
+    from rclpy.qos import qos_profile_sensor_data
+    from sensor_msgs.msg import CameraInfo, Image
+
+    from esar_ros.nodes.core.stamps import to_stamp
+
+    node = driver(source="camera", yaw=math.pi / 2.0, range_max=10.0)
+    pictures = user.create_publisher(Image, "depth", qos_profile_sensor_data)
+    infos = user.create_publisher(CameraInfo, "camera_info", qos_profile_sensor_data)
+    depth, count = np.full((60, 80), 4000, np.uint16), 0
+    depth[:, 60:] = 0
+
+    def said() -> bool:
+        nonlocal count
+        count += 1
+        image = Image(height=60, width=80, encoding="16UC1", step=160, data=depth.tobytes())
+        image.header.stamp = to_stamp(5 * SECOND + count * 100_000_000)
+        infos.publish(CameraInfo(width=80, height=60, k=[40.0, 0.0, 40.0, 0.0, 40.0, 30.0, 0.0, 0.0, 1.0]))
+        pictures.publish(image)
+        return bool(user.heard)
+
+    assert ros([node, user], said)
+    told, out = user.heard[-1], ranges_of(user.heard[-1])
+    assert told.range_max == 10.0
+    level, left = told.rows // 2, told.columns * 3 // 4
+    assert out[level, left] == pytest.approx(4.0, rel=0.05)
+    assert np.isnan(out[level, left - 6]), "right of its axis nothing was measured"
+    assert np.isnan(out[level, told.columns // 2]), "it does not look ahead"
+
+
+def test_a_level_scan_with_the_distance_to_the_ground(ros: Callable[..., bool], user: Any) -> None:
+    from rclpy.qos import qos_profile_sensor_data
+    from sensor_msgs.msg import LaserScan, Range
+
+    from esar_ros.nodes.core.stamps import to_stamp
+
+    node = driver(source="scan", yaw=math.pi / 2.0)
+    scans = user.create_publisher(LaserScan, "scan", qos_profile_sensor_data)
+    grounds = user.create_publisher(Range, "ground", qos_profile_sensor_data)
+    angles = np.linspace(-math.pi, math.pi, 720, endpoint=False)
+    measured = np.where(np.abs(angles) < 0.3, 3.0, np.inf)
+    measured[np.abs(angles) > 2.8] = 99.0  # beyond its own reach: says nothing
+
+    def said() -> bool:
+        scan = LaserScan(angle_min=-math.pi, angle_increment=math.pi / 360.0, range_min=0.1, range_max=12.0)
+        scan.ranges = measured.tolist()
+        scan.header.stamp = to_stamp(5 * SECOND)
+        ground = Range(min_range=0.1, max_range=30.0, range=7.0)
+        ground.header.stamp = to_stamp(5 * SECOND - 20_000_000)
+        grounds.publish(ground)
+        scans.publish(scan)
+        return bool(user.heard) and bool(np.isfinite(ranges_of(user.heard[-1])[0]).all())
+
+    assert ros([node, user], said)
+    told, out = user.heard[-1], ranges_of(user.heard[-1])
+    level, left, ahead = told.rows // 2, told.columns * 3 // 4, told.columns // 2
+    assert (out[level, left], out[0, 0], told.range_max) == (3.0, 7.0, 12.0)
+    assert np.isposinf(out[level, ahead]) and np.isnan(out[level, told.columns // 4])
+    assert np.isnan(out[level + 3]).all() and np.isnan(out[level - 4]).all(), "above and below nothing is known"
+
+
+def test_a_scan_without_angles_gives_no_ranges(ros: Callable[..., bool], user: Any) -> None:
+    from sensor_msgs.msg import LaserScan
+
+    node = driver(source="scan")
+    node._on_scan(LaserScan(ranges=[1.0, 2.0], angle_increment=math.nan))
+    node._on_scan(LaserScan())
+    assert not ros([node, user], lambda: bool(user.heard), 0.5)
+
+
 def test_the_governor_takes_ranges_of_it_and_of_nobody_else(ros: Callable[..., bool], user: Any) -> None:
     from esar_ros.mission import names
     from esar_ros.msg import RangeImage

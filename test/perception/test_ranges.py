@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.mission.vehicle import LidarSpec, load_vehicle
-from esar_ros.perception.ranges import DepthPooling, RangeGrid, merged_ranges, pool_ranges, unknown_above
+from esar_ros.perception.ranges import (
+    DepthPooling,
+    RangeGrid,
+    merged_ranges,
+    plane_ranges,
+    pool_ranges,
+    unknown_above,
+    with_ground,
+)
 
 GRID = RangeGrid.of(load_vehicle().lidar)
 
@@ -213,3 +221,30 @@ def test_of_two_cameras_the_nearer_counts() -> None:
 def test_an_image_of_another_size_is_refused(front: DepthPooling) -> None:
     with pytest.raises(ValueError, match="the camera has"):
         front.pool(np.zeros((4, 4), np.float32))
+
+
+def test_a_level_scan_holds_for_its_spread_and_says_nothing_of_the_rest() -> None:
+    angles = np.linspace(-math.pi, math.pi, 720, endpoint=False)
+    measured = np.where(np.abs(angles) < 0.2, 4.0, np.inf)
+    out = plane_ranges(angles, measured, math.radians(10.0), GRID)
+    known = ~np.isnan(out).all(axis=1)
+    centres = np.degrees(GRID.elevation_min + (np.arange(GRID.rows) + 0.5) * GRID.elevation_step)
+    np.testing.assert_array_equal(known, np.abs(centres) < 10.0)
+    ahead = out[known][:, GRID.columns // 2]
+    assert (ahead == 4.0).all() and np.isposinf(out[known][:, 0]).all()
+
+
+@pytest.mark.parametrize(
+    ("beams", "told"),
+    [([5.0, 3.0], 3.0), ([math.nan, 3.0], 3.0), ([math.nan, math.nan], math.nan), ([math.inf, math.nan], math.nan),
+     ([math.inf, 3.0], 3.0), ([0.01, 3.0], -math.inf), ([-math.inf, math.inf], -math.inf), ([500.0, 500.0], math.inf)],
+)  # fmt: skip
+def test_the_nearest_beam_of_a_cell_counts(beams: list[float], told: float) -> None:
+    out = plane_ranges(np.array([0.01, 0.02]), np.array(beams), math.radians(10.0), GRID)
+    np.testing.assert_equal(out[GRID.rows // 2, GRID.columns // 2], np.float32(told))
+    assert np.isnan(out[:, 0]).all(), "no beam looked there"
+
+
+def test_a_distance_to_the_ground_is_straight_down() -> None:
+    out = with_ground(np.full((GRID.rows, GRID.columns), np.nan, np.float32), 7.0)
+    assert (out[0] == 7.0).all() and np.isnan(out[1:]).all()

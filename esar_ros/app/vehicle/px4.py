@@ -1,4 +1,6 @@
-"""`esar px4`: PX4's home of a task, a drawing server's vehicle kept where PX4's is, and whether parameters are safe."""
+"""`esar px4`: PX4's home of a task, a drawing server's vehicle kept where PX4's is, where vehicles are, a landing, and
+whether parameters are safe.
+"""
 
 from __future__ import annotations
 
@@ -40,6 +42,13 @@ def main(argv: list[str]) -> int:
     mirror.add_argument("--port", type=int, default=DEFAULT_PORT, help="of the AirSim server (default: %(default)s)")
     mirror.add_argument("--vehicles", default="uav1", help="as the mission's (default: uav1)")
     mirror.add_argument("--namespace", default="", help="as the mission's (default: none)")
+    for verb, about in (
+        ("where", "say where vehicles are, and whether they are armed; exit code 1 if one is in the air"),
+        ("land", "land vehicles where they are, and disarm them: PX4 alone does it, no mission need run"),
+    ):
+        verbs.add_parser(verb, help=about).add_argument(
+            "--vehicles", default="uav1", help="as the mission's (default: uav1)"
+        )
     check = verbs.add_parser("check", help="name each parameter of a vehicle that is unsafe; exit code 1 if any is")
     check.add_argument("file", nargs="?", type=Path, help="as a ground station saves them (.params)")
     check.add_argument("--connect", metavar="ADDRESS", help="ask the vehicle over MAVLink, e.g. udpin:0.0.0.0:14550")
@@ -47,7 +56,18 @@ def main(argv: list[str]) -> int:
     arguments = parser.parse_args(argv)
     if arguments.verb == "home":
         return _home(arguments.task, arguments.vehicle, arguments.of)
+    if arguments.verb in ("where", "land"):
+        return _direct(arguments.verb, arguments.vehicles)
     return _mirror(arguments) if arguments.verb == "mirror" else _check(arguments)
+
+
+def _direct(verb: str, vehicles: str) -> int:
+    from esar_ros.nodes.px4 import direct, messages
+
+    messages.ensure()
+    names = vehicle_names(vehicles)
+    MissionOptions(world=PX4, pace="realtime", vehicles=names).check()
+    return (direct.land if verb == "land" else direct.where)(names, lambda words: print(words, flush=True))
 
 
 def _mirror(arguments: argparse.Namespace) -> int:

@@ -119,6 +119,7 @@ class NodeSpec:
     executable: str  # lib/esar_ros/<executable>
     namespace: str = ""
     parameters: dict[str, Any] = field(default_factory=dict)
+    remap: dict[str, str] = field(default_factory=dict)  # topics, to what a person calls them
     arguments: tuple[str, ...] = ()  # for processes without ROS
     ros: bool = True
     restart: bool = True  # started again when it dies; otherwise its death ends the mission

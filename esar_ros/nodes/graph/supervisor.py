@@ -50,6 +50,8 @@ def command(spec: NodeSpec, folder: Path, params_file: str = "", log_level: str 
     arguments = [*START, spec.main_module, "--ros-args"]
     if spec.namespace:
         arguments += ["-r", f"__ns:={spec.namespace}"]
+    for topic, name in spec.remap.items():
+        arguments += ["-r", f"{topic}:={name}"]
     arguments += ["--params-file", str(parameters_file(spec, folder))]
     if params_file:
         arguments += ["--params-file", params_file]

@@ -1,0 +1,55 @@
+"""`esar governor`: the safety governor between any planner's /cmd_vel and PX4, where there is no `ros2 launch`."""
+
+from __future__ import annotations
+
+import signal
+import time
+from pathlib import Path
+
+from esar_ros.app.arguments import Parser
+from esar_ros.nodes.graph.governor import ARGUMENTS, governor_graph, options_from
+from esar_ros.nodes.graph.supervisor import Supervisor
+from esar_ros.nodes.px4 import messages
+
+POLL = 0.1  # s
+LOGS = "out/governor"
+
+
+def main(argv: list[str]) -> int:
+    """Runs the governor until it is stopped; 1 where one of its processes has failed."""
+    parser = Parser(
+        prog="esar governor",
+        description="Put the safety governor between any planner's /cmd_vel and PX4, until Ctrl-C.",
+    )
+    for name, argument in ARGUMENTS.items():
+        parser.add_argument(
+            f"--{name.replace('_', '-')}",
+            default=argument.default,
+            choices=argument.choices or None,
+            metavar=None if argument.choices else "X",
+            help=f"{argument.about} (default: {argument.default or 'none'})",
+        )
+    parser.add_argument("--logs", default=LOGS, metavar="FOLDER", help="of the processes' logs (default: %(default)s)")
+    arguments = vars(parser.parse_args(argv))
+    logs = Path(arguments.pop("logs"))
+    options = options_from(arguments)
+    if messages.ensure():
+        print("px4_msgs was built, once")
+    supervisor = Supervisor(
+        governor_graph(options), logs, options.params_file, options.log_level,
+        lambda label, line: print(f"{label}: {line}", flush=True),
+    )  # fmt: skip
+    stopped: list[int] = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda signum, frame: stopped.append(signum))
+    code = None
+    try:
+        supervisor.start()
+        while code is None and not stopped:
+            time.sleep(POLL)
+            code = supervisor.poll()
+    finally:
+        supervisor.stop()
+    if supervisor.failure:
+        print(f"esar: {supervisor.failure}", flush=True)
+    return code or 0

@@ -1,0 +1,84 @@
+"""Fence, ceiling and home around the place where PX4's vehicle stands, or around PX4's home of one in the air."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from esar_ros.mission import names
+from esar_ros.nodes.px4 import messages as px4_messages
+
+pytestmark = [] if px4_messages.is_built() else [pytest.mark.full]
+
+
+@pytest.fixture
+def briefs(ros: Callable[..., bool]) -> Any:
+    """briefs(fake, ready) -> the briefs that are told by then, of a node with a fence of 60 m."""
+    import rclpy
+    from rclpy.node import Node
+    from rclpy.parameter import Parameter
+
+    from esar_ros.msg import Brief
+    from esar_ros.nodes.alone.site import SiteNode
+    from esar_ros.nodes.core.interface import BY_NAME
+    from esar_ros.nodes.core.qos import PROFILES
+
+    px4_messages.ensure()
+    from fake_node import FakeNode
+
+    def told(fake: Any, until: Callable[[list[Any]], bool], seconds: float = 15.0) -> list[Any]:
+        original, given = Node.__init__, [Parameter("fence", value=60.0), Parameter("ceiling", value=40.0)]
+        Node.__init__ = lambda self, name: original(self, name, namespace="/uav1", parameter_overrides=given)  # type: ignore[method-assign]
+        try:
+            site = SiteNode()
+        finally:
+            Node.__init__ = original  # type: ignore[method-assign]
+        user, heard = rclpy.create_node("user"), []
+        quality = PROFILES[BY_NAME[names.BRIEF].quality]
+        user.create_subscription(Brief, f"/uav1/{names.BRIEF}", heard.append, quality)
+        ros([FakeNode(fake), site, user], lambda: until(heard), seconds)
+        return heard
+
+    return told
+
+
+def test_home_is_where_it_stands(briefs: Any) -> None:
+    from fake_autopilot import FakeAutopilot
+
+    from esar_ros.nodes.messages.convert import brief_of
+    from esar_ros.safety.conditions import site_of
+    from esar_ros.safety.limits import load_limits
+
+    fake = FakeAutopilot(start=(3.0, -4.0, 0.0))
+    (message,) = briefs(fake, bool)
+    assert message.origin_latitude == pytest.approx(fake.reference.latitude)
+    assert message.origin_altitude == pytest.approx(fake.reference.altitude)
+    brief = brief_of(message)
+    np.testing.assert_allclose(brief.home, [3.0, -4.0, 0.0], atol=0.6)  # as its estimator says
+    site = site_of(brief, load_limits())
+    assert site.ceiling == 40.0
+    assert -60.0 <= site.outside(brief.home) <= -58.0, "m within the fence"
+
+
+def test_in_the_air_it_waits_for_px4_s_home(briefs: Any) -> None:
+    from fake_autopilot import FakeAutopilot
+
+    fake = FakeAutopilot()
+    fake.landed = False
+    fake.body.position[:] = 30.0, 0.0, 20.0
+    fake.armed, fake.nav_state = True, 4
+    fake.home = None
+    heard = []
+
+    def until(told: list[Any]) -> bool:
+        heard[:] = told
+        if not told and fake.now > 1.0:
+            fake.home, fake._changed = np.array([1.0, 2.0, 0.0]), True
+        return bool(told)
+
+    (message,) = briefs(fake, until)
+    assert fake.home is not None, "nothing was told before"
+    assert (message.home.x, message.home.y) == (pytest.approx(1.0), pytest.approx(2.0))
