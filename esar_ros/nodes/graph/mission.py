@@ -99,9 +99,7 @@ class MissionOptions:
         if self.world == PX4 and self.pace == "lockstep":
             raise UsageError("world px4 flies in real time only", "use pace realtime")
         if self.world != "embedded" and self.quality != names.DEFAULT_QUALITY:
-            raise UsageError(
-                f"quality {self.quality} of world {self.world}", "it is the embedded simulator's to choose"
-            )
+            raise UsageError(f"quality {self.quality} in world {self.world}", "leave it to the embedded simulator")
         if self.sensing == SEPARATE and self.detector == TRUTH_DETECTOR:
             raise UsageError(f"{TRUTH_DETECTOR} reads object ids, which no topic carries", f"use sensing {COMPOSED}")
         if self.sensing == SEPARATE and len(self.vehicles) > 1 and self.world != PX4:
