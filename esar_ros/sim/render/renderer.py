@@ -21,6 +21,7 @@ from esar_ros.geometry.frames import Pose
 from esar_ros.mission.names import DEFAULT_QUALITY, HIGH
 from esar_ros.sim.render.detail_textures import paint_noise
 from esar_ros.sim.render.flora_drawing import FloraDrawing
+from esar_ros.sim.render.flora_skins import plant_skin
 from esar_ros.sim.render.graphics import (
     ALL_BUT_COLOUR,
     COLOUR_ALONE,
@@ -98,7 +99,7 @@ class Renderer:
         self._target: moderngl.Framebuffer
         self._warm_target: moderngl.Framebuffer
         self._ground = GroundDrawing(context, world.place)
-        self._flora = FloraDrawing(context, world.flora, world.ground, Unit.DETAIL, Unit.ATLAS)
+        self._flora = FloraDrawing(context, world.flora, world.ground, plant_skin(quality))
         self._scenery = SceneryDrawing(context, world.scenery)
         self._objects = ObjectDrawing(context, Unit.SHADOW, Unit.SCENE_DEPTH, Unit.TILES)
         self._light: Illumination | None = None  # made for the conditions of the first image: it is baked
