@@ -26,10 +26,6 @@ class FloraDrawing:
     def __init__(self, context: moderngl.Context, flora: Flora, ground: Ground, skin: PlantSkin) -> None:
         self._context = context
         self.lod = FloraLod(flora, ground)
-        programs = (
-            *variants(context, skin.vertex, skin.fragment, **skin.samplers),
-            program(context, skin.vertex, skin.bare, **(skin.samplers if skin.cut else {})),
-        )
         self._shadow = program(context, shaders_flora.PLANT_SHADOW_VERTEX, shaders.EMPTY_FRAGMENT)
         sprite = (
             *variants(context, shaders_flora.BILLBOARD_VERTEX, shaders_flora.BILLBOARD_FRAGMENT, atlas=Unit.ATLAS),
@@ -40,11 +36,11 @@ class FloraDrawing:
         self._rows = context.buffer(reserve=16_384 * _ROW, dynamic=True)
         self._draw: list[list[list[moderngl.VertexArray]]] = []  # by kind; fine, coarse; look
         self._draw_shadow: list[moderngl.VertexArray] = []
-        skin.prepare(context)
         instance = (self._rows, "4f 4f/i", "foot", "look")
         trees = []  # full meshes, for the atlas
         for kind in range(len(SPECIES) * VARIANTS):
-            full, coarse, shadow = skin.upload(context, kind)
+            full, coarse, shadow = skin.upload(kind)
+            programs = skin.programs(kind)
             trees += [full] if kind < BILLBOARD_SPECIES * VARIANTS else []
             self._draw.append(
                 [
@@ -96,7 +92,7 @@ class FloraDrawing:
         width, height = skin.atlas_cell[0] * len(trees), skin.atlas_cell[1]
         texture = self._context.texture((width, height), 4)
         target = self._context.framebuffer([texture], self._context.depth_renderbuffer((width, height)))
-        painter = program(self._context, skin.atlas_vertex, skin.atlas_fragment, **(skin.samplers if skin.cut else {}))
+        painter = skin.painter()
         target.use()
         self._context.viewport = (0, 0, width, height)
         target.clear(0.17, 0.22, 0.14, 0.0, depth=1.0)

@@ -99,7 +99,7 @@ class Renderer:
         self._target: moderngl.Framebuffer
         self._warm_target: moderngl.Framebuffer
         self._ground = GroundDrawing(context, world.place)
-        self._flora = FloraDrawing(context, world.flora, world.ground, plant_skin(quality))
+        self._flora = FloraDrawing(context, world.flora, world.ground, plant_skin(context, quality))
         self._scenery = SceneryDrawing(context, world.scenery)
         self._objects = ObjectDrawing(context, Unit.SHADOW, Unit.SCENE_DEPTH, Unit.TILES)
         self._light: Illumination | None = None  # made for the conditions of the first image: it is baked

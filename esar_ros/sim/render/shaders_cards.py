@@ -7,6 +7,7 @@ from esar_ros.sim.render.shaders_flora import PLANT_INPUTS, PLANT_MAIN
 
 CARD_VERTEX = PLANT_INPUTS + "in vec3 leaf;\nout vec3 at;\n" + PLANT_MAIN + "    at = leaf;\n}\n"
 
+# CUT is defined for plants; stones are whole, and cheaper without it.
 # Images without colour look at the same texture with the same bias: what is cut out decides depth. They use the same
 # of what comes from the vertices, too: see GROUND_BARE_FRAGMENT.
 _CUT = """
@@ -14,7 +15,9 @@ in vec3 at;  // place in the picture, its number
 uniform sampler2DArray leaves;
 float brightness_or_discard() {
     vec2 t = texture(leaves, at, -1.2).rg;
+#ifdef CUT
     if (t.g < 0.42) discard;
+#endif
     return 0.30 + 1.40 * t.r;
 }
 """
@@ -39,7 +42,11 @@ CARD_BARE_FRAGMENT = (
     + _CUT
     + """
 void main() {
+#ifdef CUT
     colour = vec4((lit_colour + speck.z) * brightness_or_discard(), 0.0);
+#else
+    colour = vec4(lit_colour + speck.z + at, 0.0);
+#endif
     depth = speck.z;
 }
 """

@@ -13,14 +13,13 @@ from esar_ros.sim.render.tiles.store import COLOUR_RANGE
 _SKIN = f"""
 uniform sampler2DArray tiles; uniform sampler2D kind;
 uniform float walls;  // number of the tile of walls
-float hash(vec2 p) {{
+vec2 hash(vec2 p) {{
     vec3 q = fract(p.xyx * vec3(0.1031, 0.1030, 0.0973));
     q += dot(q, q.yzx + 33.33);
-    return fract((q.x + q.y) * q.z);
+    return fract((q.xx + q.yz) * q.zy);
 }}
 vec3 tile_at(vec2 uv, float up) {{
-    vec2 cell = floor(world.xy * 9.0);
-    vec2 beside = vec2(hash(cell), hash(cell.yx + 7.0)) - 0.5;
+    vec2 beside = hash(floor(world.xy * 9.0)) - 0.5;
     float layer = floor(texture(kind, uv + beside * (1.6 / float(textureSize(kind, 0).x))).r * 255.0 + 0.5);
     vec2 drawn = abs(fract(world.yx * vec2(0.0113, 0.0097)) - 0.5) * 0.30;
     vec3 at = vec3(mat2(0.8, -0.6, 0.6, 0.8) * world.xy / {SPAN:.1f} + drawn, layer);
@@ -70,10 +69,11 @@ void main() {
     float range = length(ray);
     vec3 at = tile_at(uv, base.a);
     vec4 skin = texture(tiles, at, -1.1) * RANGE;
-#ifdef GRAIN
-    vec4 fine = texture(tiles, vec3(at.xy * 5.3 + 0.37, at.z), -0.3) * RANGE;
-    skin *= 1.0 + 0.45 * clamp(1.25 * (1.0 - range / GRAIN_RANGE), 0.0, 1.0) * (fine - 1.0);
-#endif
+    float near = clamp(1.25 * (1.0 - range / GRAIN_RANGE), 0.0, 1.0);
+    if (near > 0.0) {  // at its edge, where neighbours have no part in the level of detail, it counts for nothing
+        vec4 fine = texture(tiles, vec3(at.xy * 5.3 + 0.37, at.z), -0.3) * RANGE;
+        skin *= 1.0 + 0.45 * near * (fine - 1.0);
+    }
     float grain = (skin.g - 1.0) * clamp(2.0 - 2.0 * range / detail_range, 0.0, 1.0);
     float near_shade = mix(shadow_at(world + vec3(0.0, 0.0, 0.12)), lie.b, baked_weight(ray));
     vec3 c = lit(base.rgb * skin.rgb, lie, mix(0.08, 1.0, near_shade) * skin.a * skin.a, 0.5 * grain);

@@ -51,6 +51,11 @@ class CardBuilder:
         place = np.column_stack([at, np.full(4, float(picture))])
         self.add(corners, normal, colours, place, [[0, 1, 2], [0, 2, 3]])
 
+    def blade(self, corners: ArrayLike, normals: ArrayLike, colours: ArrayLike, picture: Picture) -> None:
+        """Corners (3, 3) about (0, 0), (1, 0.5), (0, 1): half a card, for what narrows to a tip."""
+        place = np.array([[0.01, 0.0, picture], [0.99, 0.5, picture], [0.01, 1.0, picture]], dtype=np.float32)
+        self.add(corners, normals, colours, place, [[0, 1, 2]])
+
     def solid(self, mesh: Mesh, shade: float = 1.0) -> None:
         """A mesh that nothing is cut out of."""
         x, y, z = mesh.positions.T

@@ -18,6 +18,8 @@ _STONES: dict[str, tuple[Colour, Colour]] = {  # of the stone, of its spots
     "ice_block": ((0.480, 0.640, 0.740), (0.780, 0.830, 0.870)),
 }
 
+WHOLE = (*_STONES, "salt_block")  # species that nothing is cut out of
+
 
 @cache
 def card_meshes(species: str, variant: int) -> tuple[CardMesh, CardMesh]:
@@ -34,7 +36,7 @@ def card_meshes(species: str, variant: int) -> tuple[CardMesh, CardMesh]:
     if species == "evergreen":
         green, bark = (0.048, 0.082, 0.022), (0.115, 0.098, 0.080)
         full = crown(151 + v, species, green, 60, 0.36, (7, 5), bark)
-        return full, crown(161 + v, species, green, 26, 0.48, (6, 4), None)
+        return full, crown(161 + v, species, green, 20, 0.50, (6, 4), None)
     if species == "bush":
         green = (0.062, 0.088, 0.032)
         return (
@@ -44,11 +46,9 @@ def card_meshes(species: str, variant: int) -> tuple[CardMesh, CardMesh]:
     if species == "tamarisk":
         return tamarisk(171 + v, 14, 0.22, (9, 6)), tamarisk(181 + v, 5, 0.32, (6, 4))
     if species in _STONES:
-        worn = 0.45 if species == "boulder" else 0.0
-        colours = _STONES[species]
-        return cut_stone(211 + v, species, colours, (8, 7), 11, worn), cut_stone(
-            211 + v, species, colours, (6, 4), 8, worn
-        )
+        worn, colours = 0.45 if species == "boulder" else 0.0, _STONES[species]
+        full = cut_stone(211 + v, species, colours, (8, 6), 11, worn)
+        return full, cut_stone(211 + v, species, colours, (6, 3), 8, worn)
     full, coarse = (_solid(mesh) for mesh in meshes(species, variant))
     return full, coarse
 

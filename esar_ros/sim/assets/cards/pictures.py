@@ -27,8 +27,8 @@ class Picture(IntEnum):
 def draw_pictures() -> Drawn:
     """(4, SIDE, SIDE, 2): brightness (128 is the mesh's own) and cut (255 there, 0 not)."""
     out = np.empty((len(Picture), SIDE, SIDE, 2), dtype=np.uint8)
-    out[Picture.FROND] = _branch(3, twigs=30, wide=0.43, lean=0.95, narrowing=0.85)
-    out[Picture.SPIRE] = _branch(5, twigs=46, wide=0.40, lean=1.5, narrowing=1.0)
+    out[Picture.FROND] = _branch(3, twigs=30, wide=0.56, lean=0.95, narrowing=1.0)
+    out[Picture.SPIRE] = _branch(5, twigs=46, wide=0.46, lean=1.5, narrowing=1.0)
     out[Picture.LEAVES] = _leaves(7)
     out[Picture.SOLID] = _solid(9)
     return out

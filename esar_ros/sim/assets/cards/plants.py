@@ -31,9 +31,9 @@ def fir(seed: int, whorls: int, fronds: int, green: Colour, spires: int, stem: b
         a = rng.uniform(0.0, 0.5) + k * math.pi / spires
         side = np.array([math.cos(a), math.sin(a), 0.0])
         low, high, up = np.array([0.0, 0.0, 0.6 * base]), np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, 0.6])
-        corners = np.array([low - wide * side, high - wide * side, high + wide * side, low + wide * side])
-        normals = _unit(np.array([up - side, up - side, up + side, up + side]))
-        made.card(corners, normals, np.outer((0.30, 0.80, 0.80, 0.30), tone), Picture.SPIRE)
+        corners = np.array([low - wide * side, high, low + wide * side])
+        normals = _unit(np.array([up - side, up, up + side]))
+        made.blade(corners, normals, np.outer((0.30, 0.80, 0.30), tone), Picture.SPIRE)
     for whorl in range(whorls):
         share = (whorl + 0.35) / (whorls - 0.35)
         reach = 1.12 * wide * (1.0 - share) ** 0.95
@@ -46,10 +46,10 @@ def fir(seed: int, whorls: int, fronds: int, green: Colour, spires: int, stem: b
             half = long * (0.48 if fronds > 5 else 0.62) + 0.008
             root = np.array([0.0, 0.0, base + (1.0 - base) * share + 0.15 * long])
             tip = root + long * out - np.array([0.0, 0.0, rng.uniform(0.18, 0.42) * long])
-            corners = np.array([root - half * across, tip - half * across, tip + half * across, root + half * across])
+            corners = np.array([root - half * across, tip, root + half * across])
             bright = rng.uniform(0.8, 1.2) * (0.75 + 0.35 * share)
             normal = _unit(0.75 * out + np.array([0.0, 0.0, 0.85]))
-            made.card(corners, normal, bright * np.outer((0.50, 1.40, 1.40, 0.50), tone), Picture.FROND)
+            made.blade(corners, normal, bright * np.outer((0.55, 1.55, 0.55), tone), Picture.FROND)
     return made.mesh()
 
 
@@ -69,7 +69,7 @@ def crown(
         trunk.limb((0.0, 0.0, 0.0), (0.0, 0.0, centre), BROADLEAF_TRUNK_RADIUS, 0.02, bark, 4)
         made.solid(trunk.mesh())
     unit, faces = unit_sphere(*core)
-    body = 0.66 * unit * (1.0 + rng.uniform(-0.15, 0.1, (len(unit), 1))) * radii + middle
+    body = 0.74 * unit * (1.0 + rng.uniform(-0.15, 0.1, (len(unit), 1))) * radii + middle
     made.add(body, unit, np.array(green) * (0.45 + 0.25 * unit[:, 2:]), (0.0, 0.0, float(Picture.SOLID)), faces)
     for k in range(cards):
         z = 0.95 * max(1.0 - 2.0 * (k + 0.5) / cards, -0.8) + 0.05

@@ -60,7 +60,7 @@ class GroundTiles:
         self, context: moderngl.Context, *names: str, **samplers: int
     ) -> tuple[tuple[moderngl.Program, ...], tuple[moderngl.Program, ...]]:
         """Programs of near and of far ground, each without and with lamps; names: defined in all."""
-        names += ("GRAIN", *(("WALLS",) if self.steep else ()))
+        names += ("WALLS",) if self.steep else ()
         samplers |= {"tiles": Unit.GROUND_TILES, "kind": Unit.KINDS}
         near = variants(
             context,
