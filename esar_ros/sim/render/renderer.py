@@ -209,7 +209,7 @@ class Renderer:
         seconds = max(0.0, time - world.environment.since)
         wind = np.asarray(world.environment.wind, dtype=np.float64)
         haze = light.exposure.gain * light.lighting.haze
-        finish(rgb, views, row, haze, wind, light.exposure.noise, world.seed, time, seconds)
+        finish(rgb, views, row, haze, wind, light.exposure.noise, world.seed, time, seconds, self._quality == HIGH)
         return Frame(rgb, depth, ids, heat)
 
     def close(self) -> None:

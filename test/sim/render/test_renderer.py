@@ -23,6 +23,7 @@ from esar_ros.sim.render.renderer import Frame, Renderer
 from esar_ros.sim.terrain.maps import PlaceMap, load_map
 from esar_ros.sim.weather.ground_state import BARE
 from esar_ros.sim.world.environment import Environment
+from esar_ros.sim.world.raycast import PLANT_BASE
 from esar_ros.sim.world.world import World
 
 WIDTH, HEIGHT, FOV = 320, 240, math.pi / 2
@@ -384,3 +385,21 @@ def test_high_quality_shows_the_same_ground_and_things_as_low(scene: World, rend
 
 def test_high_quality_is_a_function_of_the_pose_alone(scene: World, fine: Renderer) -> None:
     test_pictures_depend_on_the_pose_alone(scene, fine)
+
+
+def test_high_quality_draws_plants_where_rays_meet_them(scene: World, renderer: Renderer, fine: Renderer) -> None:
+    poses = rig(scene, -150.0, -420.0, 20.0, -1.2)
+    rays = renderer.camera.rays().reshape(-1, 3)
+    length = np.linalg.norm(rays, axis=1)
+    agree = []
+    for drawn in (renderer, fine):
+        depth = drawn.shapes(poses).depth
+        same = []
+        for index, pose in enumerate(poses):
+            ranges, ids = scene.raycast(pose.position, (rays / length[:, None]) @ pose.rotation.T, 120.0)
+            plants = ids >= PLANT_BASE
+            away = np.abs(depth[index].ravel() * length - ranges)
+            same.append((away < 1.0 + 0.03 * ranges)[plants])
+        agree.append(np.concatenate(same).mean())
+    assert agree[0] > 0.7  # crowns are ragged, solids are not
+    assert agree[1] > agree[0] - 0.08

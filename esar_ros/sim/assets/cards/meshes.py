@@ -41,10 +41,10 @@ def card_meshes(species: str, variant: int) -> tuple[CardMesh, CardMesh]:
         green = (0.062, 0.088, 0.032)
         return (
             crown(71 + v, species, green, 18, 0.52, (5, 4), None),
-            crown(81 + v, species, green, 7, 0.70, (4, 3), None),
+            crown(81 + v, species, green, 8, 0.56, (4, 3), None),
         )
     if species == "tamarisk":
-        return tamarisk(171 + v, 14, 0.22, (9, 6)), tamarisk(181 + v, 5, 0.32, (6, 4))
+        return tamarisk(171 + v, 14, 0.24, (9, 6)), tamarisk(181 + v, 5, 0.34, (6, 4))
     if species in _STONES:
         worn, colours = 0.45 if species == "boulder" else 0.0, _STONES[species]
         full = cut_stone(211 + v, species, colours, (8, 6), 11, worn)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from enum import IntEnum
+from functools import cache
 
 import cv2
 import numpy as np
@@ -24,6 +25,7 @@ class Picture(IntEnum):
     SPIRE = 3  # a fir from the side, its stem along u
 
 
+@cache
 def draw_pictures() -> Drawn:
     """(4, SIDE, SIDE, 2): brightness (128 is the mesh's own) and cut (255 there, 0 not)."""
     out = np.empty((len(Picture), SIDE, SIDE, 2), dtype=np.uint8)

@@ -93,7 +93,7 @@ def tamarisk(seed: int, cards: int, size: float, core: tuple[int, int]) -> CardM
     made.add(mound, unit, np.array(_SAND) * rng.uniform(0.9, 1.08, (len(unit), 1)), place, faces)
     for k in range(cards):
         a, r = _GOLDEN * k, 0.36 * math.sqrt((k + 0.5) / cards)
-        at = np.array([r * math.cos(a), r * math.sin(a), 0.66 - 0.55 * r + rng.uniform(-0.06, 0.08)])
+        at = np.array([r * math.cos(a), r * math.sin(a), 0.74 - 0.55 * r + rng.uniform(-0.06, 0.08)])
         out = _unit(np.array([math.cos(a) * r, math.sin(a) * r, 0.35]))
         tint = np.array([0.118, 0.104, 0.058]) * rng.uniform(0.7, 1.25)
         _leaf_card(made, rng, at, out, size * rng.uniform(0.8, 1.2), 1.0, tint, 0.6, 0.3)

@@ -24,7 +24,7 @@ def cut_stone(
     unit, faces = unit_sphere(*core)
     turn, _ = np.linalg.qr(rng.normal(0.0, 1.0, (3, 3)))  # the sphere's poles are nowhere in particular
     turn *= np.sign(np.linalg.det(turn))
-    points = unit @ turn.T * rng.uniform(0.94, 1.10, (len(unit), 1))
+    points = unit @ turn.T * rng.uniform(0.94, 1.08, (len(unit), 1))
     for _ in range(cuts):
         plane = rng.normal(0.0, 1.0, 3)
         plane /= np.linalg.norm(plane)
@@ -33,7 +33,7 @@ def cut_stone(
     under = points[:, 2] < 0.0  # what touches the ground does not taper: it would seem to float
     points[under, :2] /= np.sqrt(np.maximum(1.0 - points[under, 2:] ** 2, 0.45))
     centre, wide, high = SHAPES[species]
-    points = points * np.array([wide, wide, high]) * rng.uniform(0.96, 1.10, 3) + [0.0, 0.0, centre]
+    points = points * np.array([wide, wide, high]) * rng.uniform(0.95, 1.06, 3) + [0.0, 0.0, centre]
     corners = points[faces]  # (T, 3, 3)
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-9)
