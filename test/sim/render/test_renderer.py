@@ -23,7 +23,6 @@ from esar_ros.sim.render.renderer import Frame, Renderer
 from esar_ros.sim.terrain.maps import PlaceMap, load_map
 from esar_ros.sim.weather.ground_state import BARE
 from esar_ros.sim.world.environment import Environment
-from esar_ros.sim.world.raycast import PLANT_BASE
 from esar_ros.sim.world.world import World
 
 WIDTH, HEIGHT, FOV = 320, 240, math.pi / 2
@@ -387,19 +386,24 @@ def test_high_quality_is_a_function_of_the_pose_alone(scene: World, fine: Render
     test_pictures_depend_on_the_pose_alone(scene, fine)
 
 
-def test_high_quality_draws_plants_where_rays_meet_them(scene: World, renderer: Renderer, fine: Renderer) -> None:
+def test_high_quality_draws_plants_where_rays_meet_them(
+    scene: World, empty_world: World, renderer: Renderer, fine: Renderer
+) -> None:
     poses = rig(scene, -150.0, -420.0, 20.0, -1.2)
     rays = renderer.camera.rays().reshape(-1, 3)
     length = np.linalg.norm(rays, axis=1)
-    agree = []
+    solid, filled = [], []
     for drawn in (renderer, fine):
         depth = drawn.shapes(poses).depth
-        same = []
+        stands, met = [], []
         for index, pose in enumerate(poses):
-            ranges, ids = scene.raycast(pose.position, (rays / length[:, None]) @ pose.rotation.T, 120.0)
-            plants = ids >= PLANT_BASE
-            away = np.abs(depth[index].ravel() * length - ranges)
-            same.append((away < 1.0 + 0.03 * ranges)[plants])
-        agree.append(np.concatenate(same).mean())
-    assert agree[0] > 0.7  # crowns are ragged, solids are not
-    assert agree[1] > agree[0] - 0.08
+            directions = (rays / length[:, None]) @ pose.rotation.T
+            seen = depth[index].ravel() * length
+            bare, _ = empty_world.raycast(pose.position, directions, 100.0)
+            ranges, _ = scene.raycast(pose.position, directions, 100.0)
+            stands.append((seen < 90.0) & (seen < bare - 1.0))  # a plant is drawn before the ground
+            met.append(ranges < seen + 1.0)
+        solid.append(np.concatenate(met)[np.concatenate(stands)].mean())
+        filled.append(np.concatenate(stands).mean())
+    assert solid[1] > 0.95 and solid[1] > solid[0] - 0.01
+    assert filled[1] > 0.75 * filled[0]  # branches let through some of what solids hide
