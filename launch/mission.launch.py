@@ -92,6 +92,7 @@ def after_preparing(
     there, too.
     """
     chosen = ("--planner", options.planner, "--detector", options.detector, "--world", options.world)
+    chosen += ("--quality", options.quality)
     own = ("--brief", options.brief, f"--start={options.start}", "--t-max", str(options.t_max), "--out", options.task)
     more = own if options.brief else ()
     first = in_nodes_python("esar_ros.app.prepare", options.map, *chosen, *more, name="prepare")

@@ -17,6 +17,7 @@ from esar_ros.app import prepare
 from esar_ros.app.arguments import ON_OFF, Parser, on_off, shown
 from esar_ros.benchmark.report.junit import Case, exit_code, write_junit
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.names import DEFAULT_QUALITY
 from esar_ros.suites import find_suite, suite_names
 
 if TYPE_CHECKING:
@@ -160,7 +161,8 @@ def bench(suite: Suite, arguments: argparse.Namespace) -> int:
             print("  all done already")
             return report(folder, arguments.suite, arguments.junit)
         for map_id in suite.maps([job for job in plan.jobs if job.id not in store.done]):
-            prepare.ensure(map_id, lambda text: print(f"  {text}", flush=True))
+            quality = getattr(arguments, "quality", DEFAULT_QUALITY)
+            prepare.ensure(map_id, lambda text: print(f"  {text}", flush=True), quality=quality)
         if arguments.ray:
             from esar_ros.benchmark.runner.ray_pool import RayPool
 

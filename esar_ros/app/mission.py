@@ -22,7 +22,7 @@ from esar_ros.app.progress import ProgressLine, parse
 from esar_ros.app.results import TASK, ResultsFolder
 from esar_ros.mission.briefing import make_brief
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.names import PRESETS
+from esar_ros.mission.names import PRESETS, QUALITIES
 from esar_ros.mission.task import Task, parse_task
 from esar_ros.mission.task_files import is_path
 from esar_ros.nodes.core.faults.checked import checked_schedule
@@ -90,6 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--world", default=default.world, choices=WORLDS, help="what is flown in (default: %(default)s)")
     add("--pace", default=None, choices=PACES, help="who moves time (default: lockstep; realtime for px4)")
     add("--preset", default=default.preset, choices=tuple(PRESETS), help="images: paper 640x480, fast 320x240")
+    add("--quality", default=default.quality, choices=QUALITIES, help="of the images of the embedded simulator")
     add("--odometry", default=default.odometry, choices=ODOMETRIES, help="off as an estimator's (default), or true")
     add("--host", default=default.host, help="AirSim server, for world airsim")
     add("--port", type=int, default=0, help="of the simulator (default: a free one; 41451 for world airsim)")
@@ -154,6 +155,7 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
         world=arguments.world,
         pace=arguments.pace or ("realtime" if arguments.world == "px4" else "lockstep"),
         preset=arguments.preset,
+        quality=arguments.quality,
         vehicles=vehicles,
         namespace=arguments.namespace,
         params_file=str(Path(arguments.params_file).resolve()) if arguments.params_file else "",
@@ -322,7 +324,8 @@ def main(argv: list[str]) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     logs = results.path / "logs"
     try:
-        prepare.ensure(task.map, lambda text: line.show(Progress("prepare", text=text)), logs / "prepare.log")
+        log = logs / "prepare.log"
+        prepare.ensure(task.map, lambda text: line.show(Progress("prepare", text=text)), log, options.quality)
     except KeyboardInterrupt:
         line.close()
         print("Interrupted before the mission began", file=sys.stderr)

@@ -31,6 +31,7 @@ from esar_ros.perception.detectors.chosen import about_chosen, create_chosen
 from esar_ros.perception.detectors.real_pictures import real_flight_warning
 from esar_ros.planning.registry import create as create_planner
 from esar_ros.scoring.result import write_atomically
+from esar_ros.sim.render.tiles.store import load_tile, missing_tiles
 from esar_ros.sim.terrain.maps import GROUND_MODULES, ground_is_drawn, load_map
 from esar_ros.suites.esarbench.own_search import own_task
 
@@ -44,19 +45,19 @@ Say = Callable[[str], None]
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 
-def is_prepared(map_id: str) -> bool:
-    """Returns whether kernels and a map's ground are in the cache, judged by a stamp."""
-    return _kernel_stamp().is_file() and ground_is_drawn(map_id)
+def is_prepared(map_id: str, quality: str) -> bool:
+    """Returns whether kernels, a map's ground and what images of a quality need are in the cache, judged by a stamp."""
+    return _kernel_stamp().is_file() and ground_is_drawn(map_id) and not _missing_tiles(quality)
 
 
-def ensure(map_id: str, say: Say, log: Path | None = None) -> None:
+def ensure(map_id: str, say: Say, log: Path | None = None, quality: str = names.DEFAULT_QUALITY) -> None:
     """Prepares in a process of its own whose stages go to `say` and whose output goes to `log`.
 
     Raises UsageError with the process's last words when it fails.
     """
-    if is_prepared(map_id):
+    if is_prepared(map_id, quality):
         return
-    command = [sys.executable, "-m", "esar_ros.app.prepare", map_id]
+    command = [sys.executable, "-m", "esar_ros.app.prepare", map_id, "--quality", quality]
     lines: list[str] = []
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
@@ -85,6 +86,8 @@ def main(argv: list[str]) -> int:
     """Runs the command."""
     parser = Parser(prog="esar prepare", description="Compile the kernels and draw the grounds of maps, once.")
     parser.add_argument("maps", nargs="*", default=["aotai"], metavar="MAP", help="map id (default: the demo's)")
+    about = "of the images: high also makes the tiles of ground (default: %(default)s)"
+    parser.add_argument("--quality", default=names.DEFAULT_QUALITY, choices=names.QUALITIES, help=about)
     parser.add_argument("--planner", metavar="NAME", help="also check that this method can be made")
     parser.add_argument("--detector", metavar="NAME[:FILE]", help="also check that this detector can be made")
     parser.add_argument("--world", metavar="NAME", help="of px4: also say what the detector finds on real photographs")
@@ -110,6 +113,7 @@ def main(argv: list[str]) -> int:
             raise UsageError(f"unknown map '{map_id}'", suggest(map_id, known_maps()))
     for map_id in maps:
         _draw(map_id)
+    _make_tiles(arguments.quality)
     if not _kernel_stamp().is_file():
         _compile()
     return 0
@@ -125,6 +129,17 @@ def _draw(map_id: str) -> None:
         _say(f"drawing the ground of {map_id}")
         load_map(map_id)
         _say(f"drew the ground of {map_id} in {time.monotonic() - began:.0f} s")
+
+
+def _missing_tiles(quality: str) -> list[str]:
+    return missing_tiles() if quality == names.HIGH else []
+
+
+def _make_tiles(quality: str) -> None:
+    began, missing = time.monotonic(), _missing_tiles(quality)
+    for index, name in enumerate(missing):
+        _say(f"making the tiles of ground, {index + 1} of {len(missing)} ({time.monotonic() - began:.0f} s)")
+        load_tile(name)
 
 
 def _compile() -> None:

@@ -40,6 +40,7 @@ def adopt(arguments: argparse.Namespace) -> Record[Result] | None:
     conditions = record.conditions_as(RunConditions, place_of(folder, record.id))
     arguments.task, arguments.planner, arguments.seed = record.job.task, record.planner, record.seed
     arguments.preset, arguments.detector = conditions.preset, conditions.detector
+    arguments.quality = conditions.quality
     arguments.governor, arguments.odometry = "on" if conditions.governor else "off", conditions.odometry
     return record
 

@@ -29,7 +29,7 @@ def main(argv: list[str]) -> int:
     about = f"serve a page to watch it and to fly it by keys (default port: {VIEW_PORT}; 0: any free one)"
     parser.add_argument("--view", type=server.port_number, nargs="?", const=VIEW_PORT, metavar="PORT", help=about)
     asked = parser.parse_args(argv)
-    prepare.ensure(asked.map, lambda text: print(f"{server.STAGE}{text}", flush=True))
+    prepare.ensure(asked.map, lambda text: print(f"{server.STAGE}{text}", flush=True), quality=asked.quality)
     if asked.view is None:
         return server.main(asked)
     port = 41451 if asked.port is None else asked.port

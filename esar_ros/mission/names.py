@@ -6,6 +6,8 @@ Topics are relative to the vehicle's namespace.
 from __future__ import annotations
 
 PRESETS = {"paper": (640, 480), "fast": (320, 240)}  # name -> width and height of pictures
+LOW, HIGH = QUALITIES = "low", "high"  # of the embedded simulator's pictures
+DEFAULT_QUALITY = LOW
 CAMERAS: tuple[str, ...] = ("front", "left", "right", "down")
 
 # Frames (REP-105); those of a vehicle are prefixed with its name.

@@ -61,6 +61,7 @@ class RunConditions(Conditions):
     detector: str = names.DEFAULT_DETECTOR  # NAME[:FILE]
     pace: Literal["lockstep", "realtime"] = "lockstep"
     world: str = "embedded"
+    quality: str = names.DEFAULT_QUALITY  # of the embedded simulator's images
     judge: str = ""  # its name with its version
     faults: bool = False  # some are injected
     version: str = ""  # of esar_ros

@@ -65,6 +65,8 @@ class RefereeNode(StepNode):
         self._world = str(declare(self, "world", "embedded", "what is flown in, for the result"))
         self._end_with = str(declare(self, "end", "hold", "what happens after the mission", choices=ENDS))
         self._preset = str(declare(self, "preset", "paper", "size of images, for the result"))
+        about = "of images, for the result"
+        self._quality = str(declare(self, "quality", names.DEFAULT_QUALITY, about, choices=names.QUALITIES))
         self._governor = bool(declare(self, "governor", True, "whether the safety governor intervenes"))
         self._odometry = str(declare(self, "odometry", NOISY, "of the vehicles, for the result", choices=ODOMETRIES))
         self._detector = str(declare(self, "detector", names.DEFAULT_DETECTOR, "detector backend, for the result"))
@@ -140,6 +142,7 @@ class RefereeNode(StepNode):
             self._seed,
             RunConditions(
                 preset=self._preset,
+                quality=self._quality,
                 governor=self._governor,
                 odometry="autopilot" if self._world == PX4 else "noisy" if self._odometry == NOISY else "true",
                 detector=self._detector,

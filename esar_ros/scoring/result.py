@@ -13,6 +13,7 @@ from typing import Any, Literal
 from pydantic import Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
 from esar_ros.geometry.coordinates import joined
+from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.settings_file import StrictModel
 from esar_ros.mission.system.system_errors import system_error
@@ -229,6 +230,7 @@ class Result(StrictModel):
     world: str
     seed: int
     preset: str
+    quality: str = names.DEFAULT_QUALITY
     governor: bool
     odometry: str
     map_digest: str

@@ -77,6 +77,7 @@ def score(record: EpisodeRecord, truth: Truth, judge: Judge) -> Result:
         world=run.world,
         seed=run.seed,
         preset=run.preset,
+        quality=run.quality,
         governor=run.governor,
         odometry=run.odometry,
         map_digest=run.map_digest,

@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
+from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.settings_file import StrictModel
 from esar_ros.mission.task import Task
@@ -81,6 +82,7 @@ class Run(StrictModel):
     world: str = "embedded"
     seed: int
     preset: str = "default"
+    quality: str = names.DEFAULT_QUALITY
     governor: bool = True
     odometry: Literal["true", "noisy", "autopilot"]
     map_digest: str = ""

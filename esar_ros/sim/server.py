@@ -17,6 +17,7 @@ import numpy as np
 
 from esar_ros.geometry.frames import Pose, ned_to_enu, quaternion_from_yaw
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.names import DEFAULT_QUALITY, QUALITIES
 from esar_ros.mission.system.truth_token import truth_token
 from esar_ros.mission.vehicle import Vehicle, load_vehicle
 from esar_ros.sim.airsim_api.api import Context
@@ -103,6 +104,7 @@ async def serve(
     port: int,
     paused: bool,
     say: Callable[[str], None],
+    quality: str = DEFAULT_QUALITY,
     arrange: Callable[[Simulation], None] = lambda simulation: None,
     deserted: float = math.inf,
 ) -> None:
@@ -113,7 +115,7 @@ async def serve(
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    renderer = RenderClient(map_id, seed, captures_of(settings.vehicles))
+    renderer = RenderClient(map_id, seed, captures_of(settings.vehicles), quality)
     server = RpcServer()
     pace: asyncio.Task[None] | None = None
     try:
@@ -163,6 +165,7 @@ def run(
     port: int | None = None,
     seed: int = 0,
     paused: bool = False,
+    quality: str = DEFAULT_QUALITY,
     say: Callable[[str], None] = lambda line: print(line, flush=True),
 ) -> None:
     """Serves a simulator until it is stopped. Raises UsageError when it cannot start.
@@ -194,6 +197,7 @@ def run(
             port=port,
             paused=paused,
             say=say,
+            quality=quality,
         )
     )
 
@@ -216,6 +220,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--vehicles", default="uav1", help="names, separated by commas (default %(default)s)")
     parser.add_argument("--settings", type=Path, help="an AirSim settings.json, instead of --vehicles")
     parser.add_argument("--image", type=image_size, help="picture size, e.g. 640x480")
+    about = "of the pictures (default %(default)s)"
+    parser.add_argument("--quality", default=DEFAULT_QUALITY, choices=QUALITIES, help=about)
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine alone)")
     parser.add_argument("--port", type=port_number, help="port to listen on (default 41451, 0: any free one)")
     parser.add_argument("--seed", type=seed_number, default=0, help="of sensor noise and weather (default %(default)s)")
@@ -261,6 +267,7 @@ def main(arguments: argparse.Namespace | None = None) -> int:
             port=arguments.port,
             seed=arguments.seed,
             paused=arguments.paused,
+            quality=arguments.quality,
         )
     except UsageError as error:
         print(f"sim: {error}", file=sys.stderr)

@@ -39,6 +39,7 @@ def options(*arguments: str) -> MissionOptions:
         (("--world", "airsim"), "world", "airsim"),
         (("--pace", "realtime"), "pace", "realtime"),
         (("--preset", "fast"), "preset", "fast"),
+        (("--quality", "high"), "quality", "high"),
         (("--vehicles", "a, b"), "vehicles", ("a", "b")),
         (("--namespace", "team/one"), "namespace", "team/one"),
         (("--record", "full"), "record", "full"),

@@ -108,7 +108,7 @@ class Mission:
         self.ended = True  # until all of what follows has come about
         place = place or load_map(task.map)
         conditions, decider = self.conditions, self._decider
-        self._simulator = LocalSimulator(place, seed, self._rig, (VEHICLE,))
+        self._simulator = LocalSimulator(place, seed, self._rig, (VEHICLE,), conditions.quality)
         deployment = self._suite.deploy(self._simulator.connect(truth=True), task, place, (VEHICLE,))
         thresholds = load_thresholds()
         name = mission_id(task, self._planner, seed)

@@ -43,6 +43,7 @@ def describe_run(
         world=conditions.world,
         seed=seed,
         preset=conditions.preset,
+        quality=conditions.quality,
         governor=conditions.governor,
         odometry=conditions.odometry,
         map_digest=map_digest,

@@ -16,7 +16,7 @@ from esar_ros.bridges.airsim.decode import LargeReply
 from esar_ros.geometry.camera import optical_rotation
 from esar_ros.geometry.camera_frame import CameraFrame, FrameSet
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
-from esar_ros.mission.names import CAMERAS
+from esar_ros.mission.names import CAMERAS, DEFAULT_QUALITY
 from esar_ros.mission.vehicle import Vehicle
 from esar_ros.sim.airsim_api.api import Api, Context, Session
 from esar_ros.sim.airsim_api.calls.motion import MotionApi
@@ -38,9 +38,11 @@ _OPTICAL = Pose(quaternion=quaternion_from_rotation(optical_rotation(0.0, 0.0)))
 class LocalSimulator:
     """One world with its vehicles; time stands still between calls that advance it."""
 
-    def __init__(self, place: PlaceMap, seed: int, rig: Vehicle, vehicles: Sequence[str]) -> None:
+    def __init__(
+        self, place: PlaceMap, seed: int, rig: Vehicle, vehicles: Sequence[str], quality: str = DEFAULT_QUALITY
+    ) -> None:
         self._token = secrets.token_hex(8)
-        self._rig = rig
+        self._rig, self._quality = rig, quality
         self.context: Context = make_context(place, seed, default_settings(rig, tuple(vehicles)), rig, self._token)
         self.context.simulation.clock.paused = True
         context = self.context
@@ -80,7 +82,8 @@ class LocalSimulator:
         poses = [drone.body.pose.compose(cameras[name].mount).compose(_OPTICAL) for name in CAMERAS]
         if self._renderer is None:
             image = self._rig.image
-            self._renderer = Renderer(context.world, image.width, image.height, float(np.radians(image.fov_deg)))
+            fov = float(np.radians(image.fov_deg))
+            self._renderer = Renderer(context.world, image.width, image.height, fov, quality=self._quality)
         others = [vehicle_object(other.body.pose, other.radius) for _, other in context.simulation.others(drone)]
         draw = self._renderer
         frame = draw.render(poses, clock.now, vehicles=others) if colour else draw.shapes(poses, others)

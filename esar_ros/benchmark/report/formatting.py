@@ -182,6 +182,8 @@ def caveats(result: Result) -> list[str]:
     notes += [f"not eligible: {reason}" for reason in reasons]
     if result.preset != "paper" and result.preset != "default":
         notes.append(f"preset {result.preset}")
+    if result.quality != names.DEFAULT_QUALITY:
+        notes.append(f"images of {result.quality} quality")
     if not result.governor:
         notes.append("flown without the safety governor")
     if result.world == names.PX4:

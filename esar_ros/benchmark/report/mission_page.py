@@ -165,6 +165,7 @@ def _run(result: Result) -> list[tuple[str, str]]:
         ("pace", f"{result.pace}, clock {result.clock}"),
         ("seed", str(result.seed)),
         ("preset", result.preset),
+        ("quality of the images", result.quality),
         ("safety governor", "on" if result.governor else "off"),
         ("odometry", result.odometry),
         ("vehicles", ", ".join(result.vehicles)),

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from esar_ros.mission.errors import UsageError, nearest
-from esar_ros.mission.names import PRESETS
+from esar_ros.mission.names import PRESETS, QUALITIES
 from esar_ros.mission.task_files import find_task, is_path
 from esar_ros.nodes.graph.mission import (
     ENDS,
@@ -64,6 +64,7 @@ ARGUMENTS = {
     "world": Argument(_DEFAULT.world, "what is flown in", WORLDS),
     "pace": Argument(_DEFAULT.pace, "who moves time", PACES),
     "preset": Argument(_DEFAULT.preset, "pictures: paper (640x480) or fast (320x240)", tuple(PRESETS)),
+    "quality": Argument(_DEFAULT.quality, "of the pictures of the embedded simulator", QUALITIES),
     "detector": Argument(_DEFAULT.detector, "clue detector backend"),
     "governor": Argument("true", "false: the safety governor only watches"),
     "keep_out": Argument("", "YAML file of zones not to be entered; empty: none"),
@@ -120,6 +121,7 @@ def options_from(values: Mapping[str, str]) -> MissionOptions:
         world=values["world"],
         pace=values["pace"],
         preset=values["preset"],
+        quality=values["quality"],
         vehicles=vehicle_names(values["vehicles"]),
         namespace=values["namespace"],
         params_file=str(Path(values["params_file"]).resolve()) if values["params_file"] else "",

@@ -60,6 +60,7 @@ class MissionOptions:
     world: str = "embedded"
     pace: str = "lockstep"
     preset: str = "paper"
+    quality: str = names.DEFAULT_QUALITY
     vehicles: tuple[str, ...] = ("uav1",)
     namespace: str = ""
     params_file: str = ""
@@ -86,6 +87,7 @@ class MissionOptions:
             ("world", self.world, WORLDS),
             ("pace", self.pace, PACES),
             ("preset", self.preset, tuple(names.PRESETS)),
+            ("quality", self.quality, names.QUALITIES),
             ("record", self.record, RECORDS),
             ("end", self.end, ENDS),
             ("odometry", self.odometry, ODOMETRIES),
@@ -96,6 +98,8 @@ class MissionOptions:
                 raise UsageError(f"{name} '{value}' does not exist", f"choose one of {', '.join(known)}")
         if self.world == PX4 and self.pace == "lockstep":
             raise UsageError("world px4 flies in real time only", "use pace realtime")
+        if self.world != "embedded" and self.quality != names.DEFAULT_QUALITY:
+            raise UsageError(f"quality {self.quality} in world {self.world}", "leave it to the embedded simulator")
         if self.sensing == SEPARATE and self.detector == TRUTH_DETECTOR:
             raise UsageError(f"{TRUTH_DETECTOR} reads object ids, which no topic carries", f"use sensing {COMPOSED}")
         if self.sensing == SEPARATE and len(self.vehicles) > 1 and self.world != PX4:
@@ -186,7 +190,7 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
                 arguments=(
                     "--host", options.host, "--port", str(options.port), "--map", options.map,
                     "--seed", str(max(options.seed, 0)), "--vehicles", ",".join(vehicles),
-                    "--image", f"{width}x{height}",
+                    "--image", f"{width}x{height}", "--quality", options.quality,
                     *(("--paused",) if options.pace == "lockstep" else ()),
                 ),
                 ros=False,
@@ -201,7 +205,8 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
             {
                 **common, **server, "vehicles": vehicles, "task": options.task,
                 "planner": options.planner, "seed": options.seed, "out": options.out, "world": options.world,
-                "preset": options.preset, "governor": options.governor, "detector": options.detector,
+                "preset": options.preset, "quality": options.quality, "governor": options.governor,
+                "detector": options.detector,
                 "end": options.end, "odometry": options.odometry, "progress": options.progress,
                 "keep_out": options.keep_out,
             },

@@ -31,6 +31,9 @@ class Unit(IntEnum):
     DOME = 6
     SCENE_DEPTH = 7
     TILES = 8
+    GROUND_TILES = 9
+    KINDS = 10
+    LEAVES = 11
 
 
 class Look(IntEnum):

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from esar_ros.sim.render import shaders
 from esar_ros.sim.render.graphics import Look, Unit, program, variants
 from esar_ros.sim.render.terrain_lod import CAPACITY, TerrainLod
+from esar_ros.sim.render.tiles.ground_tiles import GroundTiles
 from esar_ros.sim.render.views import View
 from esar_ros.sim.terrain.far_terrain import build_far_terrain, paint_far_terrain
 from esar_ros.sim.terrain.maps import PlaceMap
@@ -34,24 +35,18 @@ class GroundDrawing:
         self._near_and_far = {Look.BARE: self._terrain_arrays(bare, bare)}
         self._apron = {Look.BARE: self._apron_arrays(bare, (self._apron_vertices, "3f 12x", "position"))}
 
-    def paint(self, albedo: NDArray[np.uint8]) -> None:
-        """Make the other looks; albedo (m, m, 3): the ground's texture, square roots of linear colour."""
+    def paint(self, albedo: NDArray[np.uint8], tiles: GroundTiles | None) -> None:
+        """Make the other looks; albedo (m, m, 3): the ground's texture, square roots of linear colour.
+
+        tiles: those of pictures of high quality.
+        """
         context = self._context
         names = () if self._place.water_level is None else ("WATER",)
         ripples = {"ripples": Unit.DETAIL} if names else {}
         units = {"albedo": Unit.ALBEDO, "light": Unit.LIGHT, **ripples}
-        near = variants(
-            context,
-            shaders.TERRAIN_VERTEX,
-            shaders.TERRAIN_NEAR_FRAGMENT,
-            *names,
-            detail=Unit.DETAIL,
-            shadow_map=Unit.SHADOW,
-            **units,
-        )
+        near, far = tiles.programs(context, *names, **units) if tiles else self._plain_programs(*names, **units)
         for made in near:
             made["detail_range"] = _DETAIL_RANGE
-        far = variants(context, shaders.TERRAIN_VERTEX, shaders.TERRAIN_FAR_FRAGMENT, *names, **units)
         around = program(context, shaders.APRON_VERTEX, shaders.defined(shaders.APRON_FRAGMENT, *names), **ripples)
         paint = context.buffer(paint_far_terrain(self._place, albedo).tobytes())
         vertices = (self._apron_vertices, "3f 3f", "position", "normal")
@@ -72,6 +67,12 @@ class GroundDrawing:
         for array, (x, y, z, radius) in zip(self._apron[look], self._apron_spheres, strict=True):
             if (planes[:, :3] @ (x, y, z) + planes[:, 3] > -radius).all():
                 array.render()
+
+    def _plain_programs(self, *names: str, **units: int) -> tuple[tuple[moderngl.Program, ...], ...]:
+        surface = {"detail": Unit.DETAIL, "shadow_map": Unit.SHADOW, **units}
+        vertex = shaders.TERRAIN_VERTEX
+        near = variants(self._context, vertex, shaders.TERRAIN_NEAR_FRAGMENT, *names, **surface)
+        return near, variants(self._context, vertex, shaders.TERRAIN_FAR_FRAGMENT, *names, **units)
 
     def _terrain_arrays(self, *used: moderngl.Program) -> list[moderngl.VertexArray]:
         content = [(self._vertices, "3f", "position")]

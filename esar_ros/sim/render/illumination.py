@@ -20,6 +20,7 @@ from esar_ros.sim.render.ground_light import GroundLight
 from esar_ros.sim.render.object_drawing import ObjectDrawing
 from esar_ros.sim.render.scenery_drawing import SceneryDrawing
 from esar_ros.sim.render.sky_drawing import DOME_STEP, SkyDrawing
+from esar_ros.sim.render.tiles.ground_tiles import GroundTiles
 from esar_ros.sim.render.views import SHARED_FLOATS, View, sun_matrix
 from esar_ros.sim.weather.appearance import CONDITIONS
 from esar_ros.sim.weather.ground_state import GroundState
@@ -48,17 +49,18 @@ class Illumination:
         context: moderngl.Context,
         world: World,
         bake: GroundBake,
+        tiles: GroundTiles | None,
         flora: FloraDrawing,
         scenery: SceneryDrawing,
         objects: ObjectDrawing,
         uniforms: moderngl.Buffer,
     ) -> None:
-        self._context, self._world = context, world
+        self._context, self._world, self._tiles = context, world, tiles
         self._flora, self._scenery, self._objects, self._uniforms = flora, scenery, objects, uniforms
         place = world.place
         self.ground = GroundLight(place, world.flora, bake.size, paint_noise(), world.scenery.solids)
         self._mean_albedo = float(((bake.albedo[::8, ::8].astype(np.float64) / 255.0) ** 2).mean())
-        self._albedo_map = self._texture(_with_pattern(bake.albedo, bake.surface))
+        self._albedo_map = self._texture(tiles.albedo if tiles else _with_pattern(bake.albedo, bake.surface))
         self._light_map = context.texture((bake.size, bake.size), 4)
         self._light_map.repeat_x = self._light_map.repeat_y = False
         self._details = self._texture(detail_patterns(place), repeat=True)
@@ -95,6 +97,8 @@ class Illumination:
             self._light_map.filter = (moderngl.LINEAR_MIPMAP_NEAREST, moderngl.LINEAR)
             self._flora.lod.set_light(self.ground.sun_share_at(self._world.flora.positions[:, :2]))
             self._shadow_of = None
+            if self._tiles:
+                self._tiles.shine(self.lighting.to_sun)
 
     def begin(self, view: View, middle: NDArray[np.float64], time: float) -> None:
         """Light a frame at a time (s): one of its views, and the middle of its eyes (3,)."""
@@ -107,6 +111,8 @@ class Illumination:
             (Unit.CLOUDS, self._clouds),
         ):
             texture.use(unit)
+        if self._tiles:
+            self._tiles.use()
         self._paint_dome(view, time)
         self._draw_shadows(middle)
 

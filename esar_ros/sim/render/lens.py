@@ -1,4 +1,4 @@
-"""Lens and sensor effects on an image: rain, snow and sand before the lens, drops and ice on it, noise.
+"""Lens and sensor effects on an image: rain, snow and sand before the lens, drops and ice on it, softness, noise.
 
 Acts on colour alone. A pure function of seed, time and pose, so that a pose has one image.
 """
@@ -8,7 +8,9 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Sequence
+from functools import lru_cache
 
+import cv2
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -21,6 +23,12 @@ _DROP_LIFE = 7.0  # s that a drop stays on the lens
 _DROPS = 14  # on the lens in the densest rain
 _ICING = 900.0  # s in which ice reaches the share that the weather's row states
 _STORM_WIND = np.array([13.0, 4.0, 0.0])  # m/s, of blown sand and blizzard snow where no wind is set
+
+_BLUR = 0.55  # px, deviation
+_NOISE = 1.5  # grey levels, deviation by day
+_FIELD_SLACK = 65_536  # places in the field of noise where an image may begin
+_LEVELS = np.arange(256) / 255.0
+_CONTRAST = np.rint(255.0 * (_LEVELS + 0.15 * (_LEVELS**2 * (3.0 - 2.0 * _LEVELS) - _LEVELS))).astype(np.uint8)
 
 # Particles in the densest fall, metres to the farthest, fall in m/s, exposure in s, diameter in m, opacity.
 _KINDS: dict[Falling, tuple[int, float, float, float, float, float]] = {
@@ -40,11 +48,12 @@ def finish(
     seed: int,
     time: float,
     seconds: float,
+    camera: bool,
 ) -> None:
     """Change images (C, H, W, 3) in place.
 
     haze: radiance of distant air times exposure; wind: m/s ENU; noise: standard deviation in grey levels;
-    seconds: since the weather began.
+    seconds: since the weather began; camera: whether a lens and a sensor leave their traces by day, too.
     """
     grey = tone(haze)
     for k, view in enumerate(views):
@@ -57,6 +66,8 @@ def finish(
         ice = weather.frost * min(1.0, seconds / _ICING)
         if ice > 0.01:
             _frost(rgb[k], ice, grey, seed & 0x7FFFFFFF)
+        if camera:
+            _develop(rgb[k], int(np.random.default_rng(key).integers(_FIELD_SLACK)))
         if noise > 0.2:
             _grain(rgb[k].reshape(-1), noise, np.random.default_rng(key).integers(1, 2**62))
 
@@ -65,6 +76,28 @@ def tone(radiance: Vector) -> NDArray[np.float64]:
     """The shaders' tone curve: grey levels 0..255 of exposed radiance."""
     c = np.asarray(radiance, dtype=np.float64)
     return 255.0 * np.sqrt(np.clip(c / (c * 0.35 + 0.75), 0.0, 1.0))
+
+
+def _develop(image: NDArray[np.uint8], at: int) -> None:
+    """Blur of lens and demosaicing, a camera's contrast, and noise from a place `at` in the field.
+
+    In the tone's square roots shot noise has one deviation, whatever the brightness.
+    """
+    cv2.GaussianBlur(image, (3, 3), _BLUR, dst=image)
+    cv2.LUT(image, _CONTRAST, dst=image)
+    flat = image.reshape(-1, 1)
+    more, less = (part[at : at + flat.size, None] for part in _noise_field(flat.size + _FIELD_SLACK))
+    cv2.add(flat, more, dst=flat)
+    cv2.subtract(flat, less, dst=flat)
+
+
+@lru_cache(maxsize=2)
+def _noise_field(size: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Grey levels to be added and to be taken away, (size,) each; mean 0, deviation _NOISE, neighbours alike."""
+    field = np.random.default_rng(5).standard_normal((size + 3) // 3 * 3).astype(np.float32).reshape(1, -1, 3)
+    field = 0.7 * field + 0.7 * field.mean(axis=2, keepdims=True) * math.sqrt(3.0)  # half of it has no colour
+    values = np.rint(_NOISE * field / field.std()).ravel()[:size]
+    return tuple(np.clip(sign * values, 0, 255).astype(np.uint8) for sign in (1, -1))
 
 
 def _fall(

@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose
+from esar_ros.mission.names import DEFAULT_QUALITY, HIGH
 from esar_ros.sim.render.detail_textures import paint_noise
 from esar_ros.sim.render.flora_drawing import FloraDrawing
+from esar_ros.sim.render.flora_skins import plant_skin
 from esar_ros.sim.render.graphics import (
     ALL_BUT_COLOUR,
     COLOUR_ALONE,
@@ -36,6 +38,7 @@ from esar_ros.sim.render.infrared import celsius, warmth_of
 from esar_ros.sim.render.lens import finish
 from esar_ros.sim.render.object_drawing import ObjectDrawing, visible
 from esar_ros.sim.render.scenery_drawing import SceneryDrawing
+from esar_ros.sim.render.tiles.ground_tiles import GroundTiles
 from esar_ros.sim.render.views import NEAR, SHARED_FLOATS, UNIFORM_FLOATS, View
 from esar_ros.sim.weather.appearance import CONDITIONS
 from esar_ros.sim.world.scene import SceneObject
@@ -68,14 +71,24 @@ class Frame:
 class Renderer:
     """Belongs to the thread that made it. Raises UsageError when the machine has no OpenGL through EGL."""
 
-    def __init__(self, world: World, width: int, height: int, fov: float, samples: int = 4, near: float = NEAR) -> None:
+    def __init__(
+        self,
+        world: World,
+        width: int,
+        height: int,
+        fov: float,
+        samples: int = 4,
+        near: float = NEAR,
+        quality: str = DEFAULT_QUALITY,
+    ) -> None:
         """Cameras of width x height px with a horizontal field of view in rad.
 
-        samples: of objects' colour along a side of a pixel, 1 to 4; near: m, nothing closer is seen.
+        samples: of objects' colour along a side of a pixel, 1 to 4; near: m, nothing closer is seen;
+        quality: one of mission.names.QUALITIES.
         """
         self.camera = CameraModel.from_horizontal_fov(width, height, fov)
         self._fov, self._near = fov, near
-        self._samples = samples
+        self._samples, self._quality = samples, quality
         self._world = world
         self._context = context = headless_context()
         context.enable(moderngl.DEPTH_TEST)
@@ -86,7 +99,7 @@ class Renderer:
         self._target: moderngl.Framebuffer
         self._warm_target: moderngl.Framebuffer
         self._ground = GroundDrawing(context, world.place)
-        self._flora = FloraDrawing(context, world.flora, world.ground, Unit.DETAIL, Unit.ATLAS)
+        self._flora = FloraDrawing(context, world.flora, world.ground, plant_skin(context, quality))
         self._scenery = SceneryDrawing(context, world.scenery)
         self._objects = ObjectDrawing(context, Unit.SHADOW, Unit.SCENE_DEPTH, Unit.TILES)
         self._light: Illumination | None = None  # made for the conditions of the first image: it is baked
@@ -99,9 +112,10 @@ class Renderer:
     def _lit(self) -> Illumination:
         if self._light is None:
             bake = GroundBake(self._world.place, paint_noise())
-            self._ground.paint(bake.albedo)
+            tiles = GroundTiles(self._context, self._world.place, bake) if self._quality == HIGH else None
+            self._ground.paint(bake.albedo, tiles)
             drawings = (self._flora, self._scenery, self._objects)
-            self._light = Illumination(self._context, self._world, bake, *drawings, self._uniforms)
+            self._light = Illumination(self._context, self._world, bake, tiles, *drawings, self._uniforms)
         self._light.sync()
         return self._light
 
@@ -195,7 +209,7 @@ class Renderer:
         seconds = max(0.0, time - world.environment.since)
         wind = np.asarray(world.environment.wind, dtype=np.float64)
         haze = light.exposure.gain * light.lighting.haze
-        finish(rgb, views, row, haze, wind, light.exposure.noise, world.seed, time, seconds)
+        finish(rgb, views, row, haze, wind, light.exposure.noise, world.seed, time, seconds, self._quality == HIGH)
         return Frame(rgb, depth, ids, heat)
 
     def close(self) -> None:

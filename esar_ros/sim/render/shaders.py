@@ -87,7 +87,7 @@ void main() { world = position; gl_Position = view_projection * vec4(position, 1
 )
 
 # albedo: square roots, alpha the detail pattern in thirds; light: see ground_light.py.
-_TERRAIN_HEAD = (
+TERRAIN_HEAD = (
     VERSION
     + FRAME
     + AIR
@@ -115,7 +115,7 @@ vec3 lit(vec3 base, vec4 lie, float shade, float grain) {
 )
 
 # Sea and lakes: two sheets of drifting ripples, sky and sun mirrored by Schlick's Fresnel term.
-_WATER = """
+WATER = """
 #ifdef WATER
 uniform sampler2D ripples;
 vec3 water(vec3 c, vec3 ray) {
@@ -150,8 +150,8 @@ GROUND_BARE_FRAGMENT = (
 )
 
 TERRAIN_FAR_FRAGMENT = (
-    _TERRAIN_HEAD
-    + _WATER
+    TERRAIN_HEAD
+    + WATER
     + """
 void main() {
     vec2 uv = world.xy / (2.0 * eye.w) + 0.5;
@@ -165,8 +165,8 @@ void main() {
 )
 
 TERRAIN_NEAR_FRAGMENT = (
-    _TERRAIN_HEAD
-    + _WATER
+    TERRAIN_HEAD
+    + WATER
     + SHADOW
     + """
 uniform sampler2D detail;
@@ -214,7 +214,7 @@ APRON_FRAGMENT = (
     + LAMP
     + TARGETS
     + "in vec3 world; in vec3 lit_colour;\n"
-    + _WATER
+    + WATER
     + """
 void main() {
     vec3 ray = world - eye.xyz;

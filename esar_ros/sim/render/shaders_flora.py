@@ -5,7 +5,7 @@ from __future__ import annotations
 from esar_ros.sim.render.shaders import AIR, FRAME, LAMP, SNOW, TARGETS, VERSION
 
 # Plants and rocks are lit at their vertices: many small triangles, few pixels each.
-PLANT_VERTEX = (
+PLANT_INPUTS = (
     VERSION
     + FRAME
     + AIR
@@ -16,7 +16,10 @@ in vec3 position; in vec3 normal; in vec3 albedo;
 in vec4 foot;   // x, y, z, yaw
 in vec4 look;   // horizontal scale, height, tint, sun share
 out vec3 lit_colour; out vec3 speck;  // speck.z: planar depth
-void main() {
+"""
+)
+
+PLANT_MAIN = """void main() {
     float c = cos(foot.w), s = sin(foot.w);
     mat2 turn = mat2(c, s, -s, c);
     vec3 p = position * vec3(look.xx, look.y);
@@ -31,9 +34,9 @@ void main() {
     lit_colour = tone(air(base * light, ray));
     speck = vec3(vec2(p.x + 0.6 * p.y, p.z - 0.5 * p.y) * 0.4, dot(ray, forward.xyz));
     gl_Position = view_projection * vec4(world, 1.0);
-}
 """
-)
+
+PLANT_VERTEX = PLANT_INPUTS + PLANT_MAIN + "}\n"
 
 PLANT_FRAGMENT = (
     VERSION

@@ -17,7 +17,7 @@ from esar_ros.benchmark.suite import Option
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.briefing import make_brief
 from esar_ros.mission.clues import segmentation_kinds
-from esar_ros.mission.names import DEFAULT_DETECTOR, DEFAULT_PLANNER
+from esar_ros.mission.names import DEFAULT_DETECTOR, DEFAULT_PLANNER, DEFAULT_QUALITY, QUALITIES
 from esar_ros.mission.observation import Brief
 from esar_ros.mission.run_conditions import Conditions, RunConditions
 from esar_ros.mission.task import Task, load_task
@@ -32,6 +32,7 @@ from esar_ros.suites.esarbench.tasks.validation import load_valid_task
 
 OPTIONS = (
     Option("preset", "paper", "images: paper 640x480, fast 320x240", ("paper", "fast")),
+    Option("quality", DEFAULT_QUALITY, f"of the images (default {DEFAULT_QUALITY})", QUALITIES),
     Option("governor", "on", "safety governor (default on)", ("on", "off")),
     Option("odometry", "noisy", "off as an estimator's (default), or true", ("noisy", "true")),
     Option("detector", DEFAULT_DETECTOR, f"clue detector (default {DEFAULT_DETECTOR})", metavar="NAME[:FILE]"),
@@ -70,7 +71,8 @@ class EsarBench:
         loaded = [load_valid_task(task) for task in tasks]
         digests = tuple(task_digest(task) for task in loaded)
         odometry = cast(Literal["true", "noisy"], chosen["odometry"])
-        own = RunConditions(chosen["preset"], chosen["governor"] == "on", odometry, detector)
+        governor = chosen["governor"] == "on"
+        own = RunConditions(chosen["preset"], governor, odometry, detector, quality=chosen["quality"])
         conditions = tuple(
             with_content(own, planner, method, digests) for planner, method in zip(planners, methods, strict=True)
         )

@@ -34,6 +34,7 @@ OTHER = {
     "world": "airsim",
     "pace": "realtime",
     "preset": "fast",
+    "quality": "high",
     "detector": "another",
     "governor": "false",
     "keep_out": "{tmp}/extra.yaml",

@@ -140,6 +140,7 @@ OTHERWISE: dict[str, Any] = {
     "world": "airsim",
     "pace": "realtime",
     "preset": "fast",
+    "quality": "high",
     "vehicles": ("uav9",),
     "namespace": "team",
     "use_sim_time": False,
@@ -201,6 +202,12 @@ def test_pace_record_and_clock_reach_every_node() -> None:
             assert spec.parameters["use_sim_time"] is False
 
 
+def test_the_simulator_draws_in_the_quality_that_the_referee_records() -> None:
+    graph = by_label(replace(DEFAULT, quality="high"))
+    arguments = graph[SIMULATOR].arguments
+    assert arguments[arguments.index("--quality") + 1] == graph[REFEREE_RECORDER].parameters["quality"] == "high"
+
+
 @pytest.mark.parametrize(("preset", "size"), [("paper", (640, 480)), ("fast", (320, 240))])
 def test_simulator_and_sensing_agree_on_the_pictures_size(preset: str, size: tuple[int, int]) -> None:
     graph = by_label(replace(DEFAULT, preset=preset))
@@ -214,6 +221,8 @@ def test_simulator_and_sensing_agree_on_the_pictures_size(preset: str, size: tup
     [
         ({"world": "moon"}, ("world 'moon'", "embedded")),
         ({"pace": "slow"}, ("pace 'slow'", "lockstep")),
+        ({"quality": "huge"}, ("quality 'huge'", "low, high")),
+        ({"quality": "high", "world": "airsim"}, ("quality high in world airsim", "embedded")),
         ({"preset": "huge"}, ("preset 'huge'", "paper")),
         ({"record": "all"}, ("record 'all'", "view")),
         ({"end": "crash"}, ("end 'crash'", "hold")),

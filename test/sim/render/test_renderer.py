@@ -353,3 +353,57 @@ def test_without_egl_the_cure_is_named(scene: World, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(moderngl, "create_context", refuse)
     with pytest.raises(UsageError, match=r"no OpenGL .*libEGL.so.1 not loaded.*apt install libegl1"):
         Renderer(scene, WIDTH, HEIGHT, FOV)
+
+
+@pytest.fixture(scope="module")
+def fine(scene: World) -> Iterator[Renderer]:
+    made = Renderer(scene, WIDTH, HEIGHT, FOV, quality="high")
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("spot", [(12.0, 1.5, 8.0, 0.0), (-150.0, -420.0, 20.0, -1.2), (420.0, 170.0, 15.0, 0.1)])
+def test_high_quality_has_the_same_bits_of_depth_and_ids_with_and_without_colour(
+    scene: World, fine: Renderer, spot: tuple[float, float, float, float]
+) -> None:
+    test_depth_and_ids_have_the_same_bits_where_no_colour_is_drawn(scene, fine, spot)
+
+
+def test_high_quality_shows_the_same_ground_and_things_as_low(scene: World, renderer: Renderer, fine: Renderer) -> None:
+    # Upwards of the trees' tops nothing stands but the ground and the things themselves.
+    eye = (12.0, 1.5, float(scene.ground_height((12.0, 1.5))) + 25.0)
+    view = [looking(eye, 0.0, -math.pi / 2)]
+    low, high = renderer.render(view, 0.0), fine.render(view, 0.0)
+    assert (low.ids == high.ids).mean() > 0.9999 and (low.ids > 0).any()
+    assert (low.depth == high.depth).mean() > 0.97
+    means = [frame.rgb.mean() for frame in (low, high)]
+    assert means[1] == pytest.approx(means[0], rel=0.05)  # the same exposure
+    fineness = [cv2.Laplacian(cv2.cvtColor(f.rgb[0], cv2.COLOR_RGB2GRAY), cv2.CV_32F).std() for f in (low, high)]
+    assert fineness[1] > 1.6 * fineness[0]
+
+
+def test_high_quality_is_a_function_of_the_pose_alone(scene: World, fine: Renderer) -> None:
+    test_pictures_depend_on_the_pose_alone(scene, fine)
+
+
+def test_high_quality_draws_plants_where_rays_meet_them(
+    scene: World, empty_world: World, renderer: Renderer, fine: Renderer
+) -> None:
+    poses = rig(scene, -150.0, -420.0, 20.0, -1.2)
+    rays = renderer.camera.rays().reshape(-1, 3)
+    length = np.linalg.norm(rays, axis=1)
+    solid, filled = [], []
+    for drawn in (renderer, fine):
+        depth = drawn.shapes(poses).depth
+        stands, met = [], []
+        for index, pose in enumerate(poses):
+            directions = (rays / length[:, None]) @ pose.rotation.T
+            seen = depth[index].ravel() * length
+            bare, _ = empty_world.raycast(pose.position, directions, 100.0)
+            ranges, _ = scene.raycast(pose.position, directions, 100.0)
+            stands.append((seen < 90.0) & (seen < bare - 1.0))  # a plant is drawn before the ground
+            met.append(ranges < seen + 1.0)
+        solid.append(np.concatenate(met)[np.concatenate(stands)].mean())
+        filled.append(np.concatenate(stands).mean())
+    assert solid[1] > 0.95 and solid[1] > solid[0] - 0.01
+    assert filled[1] > 0.75 * filled[0]  # branches let through some of what solids hide

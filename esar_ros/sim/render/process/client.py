@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.names import DEFAULT_QUALITY
 from esar_ros.mission.system.processes import cpu_seconds, how_it_ended
 from esar_ros.sim.render.process.protocol import Done, Failed, Job
 from esar_ros.sim.settings import Capture
@@ -31,8 +32,8 @@ class RenderError(Exception):
 class RenderClient:
     """One rendering process; jobs are done one after another."""
 
-    def __init__(self, map_id: str, seed: int, captures: list[Capture]) -> None:
-        self._map_id, self._seed, self._captures = map_id, seed, captures
+    def __init__(self, map_id: str, seed: int, captures: list[Capture], quality: str = DEFAULT_QUALITY) -> None:
+        self._map_id, self._seed, self._captures, self._quality = map_id, seed, captures, quality
         self._process: subprocess.Popen[bytes] | None = None
         self._pipe: Connection | None = None
         self._memory = -1
@@ -47,7 +48,7 @@ class RenderClient:
         path = os.pathsep.join(p for p in sys.path if p)
         self._process = subprocess.Popen(
             [sys.executable, "-m", "esar_ros.sim.render.process.worker"]
-            + [str(theirs.fileno()), str(self._memory), self._map_id, str(self._seed)],
+            + [str(theirs.fileno()), str(self._memory), self._map_id, str(self._seed), self._quality],
             pass_fds=(theirs.fileno(), self._memory),
             stdin=subprocess.DEVNULL,
             env=os.environ | {"PYTHONPATH": path, "NUMBA_NUM_THREADS": "1"},

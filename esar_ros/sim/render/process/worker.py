@@ -1,6 +1,6 @@
 """The rendering process: keeps its own world in step with the simulator's and draws into shared memory.
 
-Started by render_client as `python -m esar_ros.sim.render.process.worker SOCKET MEMORY MAP SEED`; ends when
+Started by render_client as `python -m esar_ros.sim.render.process.worker SOCKET MEMORY MAP SEED QUALITY`; ends when
 the simulator does.
 """
 
@@ -38,7 +38,8 @@ _PR_SET_PDEATHSIG = 1
 class Painter:
     """Draws jobs; views of one size are drawn in one pass, and kept while the instant lasts."""
 
-    def __init__(self, map_id: str, seed: int) -> None:
+    def __init__(self, map_id: str, seed: int, quality: str) -> None:
+        self._quality = quality
         self.world = World(load_map(map_id), seed)
         self._renderers: OrderedDict[Capture, Renderer] = OrderedDict()
         self._kept: OrderedDict[Any, Frame] = OrderedDict()  # of one image each
@@ -101,7 +102,8 @@ class Painter:
         if capture not in self._renderers:
             while len(self._renderers) >= KEPT_RENDERERS:
                 self._renderers.popitem(last=False)[1].close()
-            self._renderers[capture] = Renderer(self.world, capture.width, capture.height, np.radians(capture.fov))
+            size = capture.width, capture.height
+            self._renderers[capture] = Renderer(self.world, *size, np.radians(capture.fov), quality=self._quality)
         self._renderers.move_to_end(capture)
         return self._renderers[capture]
 
@@ -164,12 +166,14 @@ class _Memory:
 
 def main(arguments: list[str]) -> None:
     """Serve jobs until the simulator hangs up."""
-    socket, memory, map_id, seed = int(arguments[0]), int(arguments[1]), arguments[2], int(arguments[3])
+    socket, memory, map_id, seed, quality = (
+        int(arguments[0]), int(arguments[1]), arguments[2], int(arguments[3]), arguments[4],
+    )  # fmt: skip
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the simulator, which then hangs up
     pipe = Connection(socket)
     try:
-        painter = Painter(map_id, seed)
+        painter = Painter(map_id, seed, quality)
         captures = pipe.recv()
         for capture in captures[:KEPT_RENDERERS]:
             painter.prepare(capture)

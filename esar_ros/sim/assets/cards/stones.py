@@ -1,0 +1,60 @@
+"""Stones broken along planes, within the shapes that rays and collisions meet (plant_meshes.SHAPES)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from esar_ros.sim.assets.cards.card_mesh import CardBuilder, CardMesh
+from esar_ros.sim.assets.cards.pictures import Picture
+from esar_ros.sim.assets.mesh_builder import Colour, unit_sphere
+from esar_ros.sim.assets.plant_meshes import SHAPES
+
+_PX = 0.55  # pictures that a unit of height is wide
+
+
+def cut_stone(
+    seed: int, species: str, colours: tuple[Colour, Colour], core: tuple[int, int], cuts: int, round_: float = 0.0
+) -> CardMesh:
+    """A sphere turned at random and cut by planes; dark where it is buried; spots of lichen or varnish.
+
+    colours: of the stone and of its spots; core: sides and rings of the sphere; round_: share of the cuts' depth that
+    is left out, as water wears stones.
+    """
+    rng = np.random.default_rng(seed)
+    unit, faces = unit_sphere(*core)
+    turn, _ = np.linalg.qr(rng.normal(0.0, 1.0, (3, 3)))  # the sphere's poles are nowhere in particular
+    turn *= np.sign(np.linalg.det(turn))
+    points = unit @ turn.T * rng.uniform(0.94, 1.08, (len(unit), 1))
+    for _ in range(cuts):
+        plane = rng.normal(0.0, 1.0, 3)
+        plane /= np.linalg.norm(plane)
+        over = np.maximum(0.0, points @ plane - rng.uniform(0.55, 0.85))
+        points = points - (1.0 - round_) * over[:, None] * plane
+    under = points[:, 2] < 0.0  # what touches the ground does not taper: it would seem to float
+    points[under, :2] /= np.sqrt(np.maximum(1.0 - points[under, 2:] ** 2, 0.45))
+    centre, wide, high = SHAPES[species]
+    points = points * np.array([wide, wide, high]) * rng.uniform(0.95, 1.06, 3) + [0.0, 0.0, centre]
+    corners = points[faces]  # (T, 3, 3)
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-9)
+    where = corners.mean(axis=1)
+    patches = np.sin(5.0 * where[:, 0] + seed) * np.sin(4.0 * where[:, 1] + 2.0 * seed)
+    spotted = patches + rng.uniform(-0.5, 0.5, len(faces)) > 0.35
+    paint = np.where(spotted[:, None], *(np.array(colours[k]) for k in (1, 0))) * rng.uniform(
+        0.88, 1.1, (len(faces), 1)
+    )
+    flat = corners.reshape(-1, 3)
+    depth = 0.45 + 0.55 * np.clip((flat[:, 2:] - 0.05) / 0.4, 0.0, 1.0)
+    side = np.cross(normals, [0.31, 0.74, 0.60])
+    side /= np.linalg.norm(side, axis=1, keepdims=True)
+    u, v = ((corners * axis[:, None]).sum(axis=-1).ravel() for axis in (side, np.cross(normals, side)))
+    place = np.column_stack([_PX * u + rng.random(), _PX * v + rng.random(), np.full(len(flat), float(Picture.SOLID))])
+    made = CardBuilder()
+    made.add(
+        flat,
+        np.repeat(normals, 3, axis=0),
+        np.repeat(paint, 3, axis=0) * depth,
+        place,
+        np.arange(len(flat)).reshape(-1, 3),
+    )
+    return made.mesh()

@@ -1,0 +1,82 @@
+"""A place's tiles on the GPU: their colours for good, their light for the sun, which of them lies where."""
+
+from __future__ import annotations
+
+import math
+
+import cv2
+import moderngl
+import numpy as np
+
+from esar_ros.geometry.frames import Vector
+from esar_ros.sim.render import shaders, shaders_tiles
+from esar_ros.sim.render.graphics import Unit, variants
+from esar_ros.sim.render.ground_bake import GroundBake
+from esar_ros.sim.render.tiles.fields import SIDE
+from esar_ros.sim.render.tiles.kinds import tile_kinds
+from esar_ros.sim.render.tiles.light import shine
+from esar_ros.sim.render.tiles.macro_colour import with_macro_colour
+from esar_ros.sim.render.tiles.store import load_tile
+from esar_ros.sim.terrain.maps import PlaceMap
+from esar_ros.sim.terrain.relief import surface_normals
+
+TURN = math.atan2(3.0, 4.0)  # rad, of the tiles in the map: their seams run along no grid of the ground
+_WALL = 0.72  # of a normal's z, below which ground is looked at from the side
+
+
+class GroundTiles:
+    """Tiles of one place.
+
+    `albedo` (size, size, 4): the bake's colours with wide differences over them; the ground's normal's z.
+    """
+
+    def __init__(self, context: moderngl.Context, place: PlaceMap, bake: GroundBake) -> None:
+        self._names, kinds = tile_kinds(place, bake)
+        normals = surface_normals(place.heights, place.cell)
+        up = cv2.resize(normals[..., 2], (bake.size, bake.size), interpolation=cv2.INTER_LINEAR)
+        slope = np.clip(255.0 * up + 0.5, 0, 255).astype(np.uint8)
+        self.albedo = np.dstack([with_macro_colour(place, bake.albedo, self._names, kinds), slope])
+        self.steep = bool((normals[..., 2] < _WALL).any())
+        tiles = [load_tile(name) for name in self._names]
+        self._heights = [tile.height for tile in tiles]
+        self._images = np.zeros((len(tiles), SIDE, SIDE, 4), dtype=np.uint8)
+        for image, tile in zip(self._images, tiles, strict=True):
+            image[..., :3] = tile.colour
+        self._texture = context.texture_array((SIDE, SIDE, len(tiles)), 4)
+        self._texture.repeat_x = self._texture.repeat_y = True
+        self._kinds = context.texture((bake.size, bake.size), 1, np.ascontiguousarray(kinds).tobytes(), alignment=1)
+        self._kinds.filter = (moderngl.NEAREST, moderngl.NEAREST)
+        self._kinds.repeat_x = self._kinds.repeat_y = False
+
+    def shine(self, to_sun: Vector) -> None:
+        """Renew the light for a direction of the sun."""
+        for image, name, height in zip(self._images, self._names, self._heights, strict=True):
+            image[..., 3] = shine(name, height, to_sun, TURN)
+        self._texture.write(self._images.tobytes())
+        self._texture.build_mipmaps()
+        self._texture.filter = (moderngl.LINEAR_MIPMAP_NEAREST, moderngl.LINEAR)
+
+    def programs(
+        self, context: moderngl.Context, *names: str, **samplers: int
+    ) -> tuple[tuple[moderngl.Program, ...], tuple[moderngl.Program, ...]]:
+        """Programs of near and of far ground, each without and with lamps; names: defined in all."""
+        names += ("WALLS",) if self.steep else ()
+        samplers |= {"tiles": Unit.GROUND_TILES, "kind": Unit.KINDS}
+        near = variants(
+            context,
+            shaders.TERRAIN_VERTEX,
+            shaders_tiles.TILED_NEAR_FRAGMENT,
+            *names,
+            shadow_map=Unit.SHADOW,
+            **samplers,
+        )
+        far = variants(context, shaders.TERRAIN_VERTEX, shaders_tiles.TILED_FAR_FRAGMENT, *names, **samplers)
+        for made in (*near, *far):
+            if self.steep:
+                made["walls"] = float(len(self._names) - 1)
+        return near, far
+
+    def use(self) -> None:
+        """Bind the textures to their units."""
+        self._texture.use(Unit.GROUND_TILES)
+        self._kinds.use(Unit.KINDS)
