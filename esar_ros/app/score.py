@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from esar_ros.app.arguments import Parser
 from esar_ros.benchmark.report.junit import Case, exit_code, write_junit
 from esar_ros.mission.errors import UsageError
-from esar_ros.scoring.bag import score_bag
+from esar_ros.mission.names import BRIEF
+from esar_ros.scoring.bag import read_bag, score_bag
 from esar_ros.scoring.judges import NAMES, make_judge
 from esar_ros.scoring.object_goal import Rules
 from esar_ros.scoring.rescue import Rules as RescueRules
@@ -124,6 +125,7 @@ def _score_bag(arguments: argparse.Namespace) -> str:
     """Scores a bag and prints the card; returns the result as canonical JSON."""
     from rich.console import Console
 
+    from esar_ros.benchmark.report.formatting import is_scored
     from esar_ros.benchmark.report.scorecard import terminal_table
 
     truth = Path(arguments.truth) if arguments.truth else None
@@ -131,7 +133,8 @@ def _score_bag(arguments: argparse.Namespace) -> str:
     for reason in result.ineligible_reasons:
         if reason.startswith(DAMAGED):
             print(f"esar: warning: {arguments.bag}: {reason}: copy it again", file=sys.stderr)
-    Console(highlight=False).print(terminal_table(result))
+    origin = None if is_scored(result) else read_bag(Path(arguments.bag), (BRIEF,)).origin
+    Console(highlight=False).print(terminal_table(result, origin))
     return result.dump()
 
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission import names
 from esar_ros.mission.stamps import NANO, nanoseconds
 from esar_ros.safety.limits import changed_text
@@ -137,6 +138,7 @@ class BriefRow(NamedTuple):
     t_max: float
     area: tuple[tuple[float, float], ...]
     home: tuple[float, float, float]
+    origin: tuple[float, float, float]  # of the map frame: degrees WGS 84, m above mean sea level
 
 
 class MissionRow(NamedTuple):
@@ -256,6 +258,7 @@ def _brief(m: Any) -> Row:
         _number(m.t_max),
         tuple((_number(p.x), _number(p.y)) for p in m.area),
         (_number(m.home.x), _number(m.home.y), _number(m.home.z)),
+        (float(m.origin_latitude), float(m.origin_longitude), float(m.origin_altitude)),
     )
 
 
@@ -369,6 +372,12 @@ class EpisodeRecord:
         stamps = np.array([row.stamp for row in rows], dtype=np.int64)
         positions = np.array([row[1:4] for row in rows], dtype=np.float64).reshape(-1, 3)
         return stamps, positions
+
+    @property
+    def origin(self) -> Origin | None:
+        """Geodetic origin of the map frame, as a brief states it; None where none does."""
+        briefs = (row.origin for _, row in self.all_rows(names.BRIEF) if all(map(math.isfinite, row.origin)))
+        return next((Origin(*place) for place in briefs), None)
 
     @property
     def last_stamp(self) -> int:

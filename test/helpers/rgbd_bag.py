@@ -24,6 +24,7 @@ TYPES = {
     "camera_info": "sensor_msgs/msg/CameraInfo",
     "odometry": "nav_msgs/msg/Odometry",
     "tf": "tf2_msgs/msg/TFMessage",
+    "brief": "esar_ros/msg/Brief",
 }
 
 

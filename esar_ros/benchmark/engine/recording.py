@@ -51,6 +51,7 @@ class Recording:
             float(brief.t_max),
             tuple((float(x), float(y)) for x, y in brief.area),
             (float(brief.home[0]), float(brief.home[1]), float(brief.home[2])),
+            brief.origin,
         )
         self._take(names.BRIEF, row)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TypeGuard
 
+from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission import names
-from esar_ros.mission.map_files import map_extent
 from esar_ros.mission.task import FIELD
 from esar_ros.perception.detectors.real_pictures import real_flight_warning
 from esar_ros.scoring.flight import FAILED
@@ -138,11 +138,14 @@ def score(result: Result, share: float) -> str:
     return percent(share) if result.error is None and is_scored(result) else "–"
 
 
-def coordinates(result: Result, report: ReportResult) -> str:
-    """Returns where a report says that something is, for other people's maps: degrees WGS 84."""
-    if report.position is None:
+def coordinates(origin: Origin | None, report: ReportResult) -> str:
+    """Returns where a report says that something is, for other people's maps: degrees WGS 84.
+
+    origin: of the map frame; a dash is returned where it is None, or the report holds no position.
+    """
+    if origin is None or report.position is None:
         return "–"
-    latitude, longitude, _ = map_extent(result.task.map).origin.to_geodetic(report.position)
+    latitude, longitude, _ = origin.to_geodetic(report.position)
     return f"{latitude:.6f}, {longitude:.6f}"
 
 

@@ -78,7 +78,7 @@ def render_html(
         chip=_chip,
         verdict_chip=lambda verdict: _CHIPS.get(verdict, "bad"),
         why=lambda thing: formatting.why(thing, result.thresholds.error_threshold),
-        coordinates=lambda report: formatting.coordinates(result, report),
+        coordinates=lambda report: formatting.coordinates(flown.record.origin, report),
         uri=_uri,
     )
 

@@ -20,7 +20,7 @@ def show_mission(folder: Path, console: Console | None = None) -> Result:
     flown = open_record(folder)
     write_views(flown, folder)
     screen = console or Console(highlight=False)
-    screen.print(terminal_table(flown.result))
+    screen.print(terminal_table(flown.result, flown.record.origin))
     screen.print(f"\n{folder / 'report.html'}\n{folder / 'scorecard.png'}", soft_wrap=True)
     return flown.result
 

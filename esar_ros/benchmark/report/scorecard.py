@@ -16,6 +16,7 @@ from rich.text import Text
 from esar_ros.benchmark.report import formatting
 from esar_ros.benchmark.report.mission_map import FOUND, INK, MISSED, NEAR, PAPER, TRACK, draw_map, region_of
 from esar_ros.benchmark.report.mission_record import MissionRecord
+from esar_ros.geometry.geodesy import Origin
 from esar_ros.scoring.result import ClueResult, Result, VictimResult
 
 _SCORES = (("SR", "victims found"), ("TSR", "found in time"), ("CDS", "clues"))
@@ -24,8 +25,8 @@ _LONGEST_EYES = 32  # characters of the detector's name and file, which share a 
 _MUTED, _LINE = "#6b757d", "#e3e7ea"
 
 
-def terminal_table(result: Result) -> RenderableType:
-    """The result as a person reads it in a terminal."""
+def terminal_table(result: Result, origin: Origin | None = None) -> RenderableType:
+    """The result as a person reads it in a terminal. origin: of the map frame, where it is known."""
     m = result.metrics
     title = Text.assemble(
         (f" {result.task.id} ", "bold white on dark_green" if m.rs > 0.5 else "bold white on blue"),
@@ -46,7 +47,7 @@ def terminal_table(result: Result) -> RenderableType:
     things.add_column("", style="dim")
     gate = result.thresholds.error_threshold
     for report in () if formatting.is_scored(result) else result.reports:
-        where = formatting.coordinates(result, report)
+        where = formatting.coordinates(origin, report)
         things.add_row("●", report.text or report.kind, where, f"{report.time:.0f} s, {report.confidence:.0%} sure")
     for thing in result.things:
         word = formatting.found_word(thing)
@@ -166,7 +167,7 @@ def _draw_panel(ax: Axes, flown: MissionRecord) -> None:
         ax.add_patch(Rectangle((196, y + 10), right - 196, 5, fc=_LINE, ec="none"))
         ax.add_patch(Rectangle((196, y + 10), (right - 196) * min(value, 1.0), 5, fc=FOUND, ec="none"))
     _draw_facts(ax, result, left, right, 306.0)
-    bottom = _draw_list(ax, result, left, right, 430.0, 800.0)
+    bottom = _draw_list(ax, flown, left, right, 430.0, 800.0)
     head = formatting.headline(result)
     notes = [note for note in (head, formatting.unsafe(result), *formatting.caveats(result)) if note]
     _draw_notes(ax, notes, left, max(bottom, 770.0))
@@ -215,8 +216,9 @@ def _draw_facts(ax: Axes, result: Result, left: float, right: float, top: float)
     ax.plot([left, right], [top + 98] * 2, color=_LINE, lw=1)
 
 
-def _draw_list(ax: Axes, result: Result, left: float, right: float, top: float, bottom: float) -> float:
+def _draw_list(ax: Axes, flown: MissionRecord, left: float, right: float, top: float, bottom: float) -> float:
     """One line per victim and clue, as many as fit; answers where it ends."""
+    result = flown.result
     things = result.things
     gate = result.thresholds.error_threshold
     step = 25.0
@@ -250,7 +252,7 @@ def _draw_list(ax: Axes, result: Result, left: float, right: float, top: float, 
         y += step
         ax.plot(left + 6, y, marker="o", ms=7, mfc=NEAR, mec=NEAR)
         ax.text(left + 24, y, report.text or report.kind, fontsize=10.5, color=INK, va="center")
-        where = f"{formatting.coordinates(result, report)}   {report.confidence:.0%}"
+        where = f"{formatting.coordinates(flown.record.origin, report)}   {report.confidence:.0%}"
         ax.text(right, y, where, fontsize=9, color=_MUTED, va="center", ha="right")
     if len(things) + len(reports) > room:
         y += step

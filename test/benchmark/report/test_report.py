@@ -24,11 +24,13 @@ from esar_ros.benchmark.report.mission_record import MissionRecord, assemble, op
 from esar_ros.benchmark.report.mission_report import show_mission
 from esar_ros.benchmark.report.mission_timeline import decision_spans, mode_spans, timeline_svg
 from esar_ros.benchmark.report.scorecard import map_jpeg, scorecard_png, terminal_table
+from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.task import FIELD
 from esar_ros.perception.detectors.chosen import about_chosen
 from esar_ros.scoring.flight import FAILED
 from esar_ros.scoring.judge import OfflineJudge
-from esar_ros.scoring.record import EpisodeRecord
+from esar_ros.scoring.record import BriefRow, EpisodeRecord
 from esar_ros.scoring.result import Cause
 from esar_ros.scoring.score import score
 from esar_ros.scoring.truth import End
@@ -347,7 +349,7 @@ def test_a_mission_in_which_nothing_was_flown_can_be_shown(make_crash: MissionRe
 
 def printed(mission: MissionRecord, width: int = 100) -> str:
     console = Console(width=width, file=io.StringIO(), force_terminal=False)
-    console.print(terminal_table(mission.result))
+    console.print(terminal_table(mission.result, mission.record.origin))
     return console.file.getvalue()  # type: ignore[attr-defined]
 
 
@@ -358,6 +360,24 @@ def test_the_table_says_the_same(flown: MissionRecord) -> None:
     assert "orange tent" in text
     assert max(len(line) for line in text.splitlines()) <= 100
     assert "safe" in text
+
+
+@pytest.mark.parametrize(("origin", "where"), [((33.99, 107.3, 3150.5), "33.99"), (None, "–")])
+def test_what_was_reported_on_a_map_that_is_not_here_is_placed_by_the_brief(
+    flown: MissionRecord, origin: tuple[float, float, float] | None, where: str
+) -> None:
+    record = EpisodeRecord()
+    if origin is not None:
+        brief = BriefRow(0, "m", "atlantis", "A story.", "clear", "2021-10-01T06:30:00", 60.0, (), (0, 0, 0), origin)
+        record.take("uav1", names.BRIEF, brief)
+    task = flown.result.task.model_copy(update={"map": "atlantis", "split": FIELD})
+    result = flown.result.model_copy(update={"task": task, "victims": (), "clues": ()})
+    foreign = replace(flown, result=result, record=record, place=None)
+    line = next(line for line in printed(foreign).splitlines() if "orange <tent>" in line)
+    assert f" {where}" in line
+    page = render_html(foreign, map_image=b"", finds=[], misses=[])
+    assert f'<td>orange &lt;tent&gt;</td><td class="n">{where}' in page
+    assert scorecard_png(foreign).startswith(b"\x89PNG")
 
 
 def test_show_mission_writes_both_files_and_prints(mission_folder: Path, tmp_path: Path) -> None:
