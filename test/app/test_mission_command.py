@@ -320,7 +320,7 @@ def test_a_server_that_nobody_started_is_told_before_anything_is_touched(
     before = content(tmp_path)
     arguments = ["--world", "airsim", "--port", "1", "--wait", "0.5", "--out", str(tmp_path)]
     with pytest.raises(
-        UsageError, match=r"no AirSim server on 127\.0\.0\.1:1: .* \(0\.5 s waited; --wait S waits longer\)"
+        UsageError, match=r"AirSim server not reached on 127\.0\.0\.1:1: .* \(0\.5 s waited; --wait S waits longer\)"
     ):
         mission.main(arguments)
     assert "Waiting" in capsys.readouterr().out
