@@ -92,8 +92,12 @@ def test_a_brief_makes_a_search_of_ones_own(folder: Path) -> None:
     for wrong, told in (
         ({"brief": str(brief)}, "brief without map"),
         ({"brief": "nowhere.txt", "map": "k2"}, "is no file"),
-        ({"t_max": "-1"}, "is no time"),
-        ({"t_max": "soon"}, "is no time"),
+        ({"map": "k2"}, "map without brief"),
+        ({"start": "35.8,76.5"}, "start without brief"),
+        ({"t_max": "60"}, "t_max without brief"),
+        ({"brief": str(brief), "map": "k2", "task": "aotai-first"}, "task and brief"),
+        ({"brief": str(brief), "map": "k2", "t_max": "-1"}, "is no time"),
+        ({"brief": str(brief), "map": "k2", "t_max": "soon"}, "is no time"),
     ):
         with pytest.raises(UsageError, match=told):
             options_from(values(**wrong))
