@@ -238,7 +238,7 @@ def _decision(m: Any) -> Row:
         int(m.tokens_in),
         int(m.tokens_out),
         int(m.considered),
-        str(m.trouble),
+        str(getattr(m, "trouble", "")),  # a bag holds its own definition, which may be without the field
     )
 
 
