@@ -138,7 +138,7 @@ def test_without_open3d_the_extra_is_named_and_reports_have_no_picture(
 ) -> None:
     monkeypatch.setitem(sys.modules, "open3d", None)
     bag = record(tmp_path / "bag", BOX[:1])
-    assert "pip install 'esar_ros[open3d]'" in refused(capsys, str(bag))
+    assert "./esar exec pip install 'esar_ros[open3d]'" in refused(capsys, str(bag))
     assert surface_jpeg(bag) is None
 
 
