@@ -7,14 +7,14 @@ from functools import partial
 from hypothesis import given
 from hypothesis import strategies as st
 
-from esar_ros.nodes.core.step_barrier import StepBarrier
+from esar_ros.nodes.core.work_barrier import WorkBarrier
 
 MEMBERS = ("a", "b", "c")
 
 
 @given(st.permutations(MEMBERS), st.integers(1, 3))
 def test_whoever_comes_first_work_is_done_once_in_the_members_order(order: list[str], asked: int) -> None:
-    turns, done, woken = StepBarrier(MEMBERS), [], []
+    turns, done, woken = WorkBarrier(MEMBERS), [], []
     for name in MEMBERS:
         turns.join(name, partial(woken.append, name))
     for ns in (1, 2):
@@ -31,14 +31,14 @@ def test_whoever_comes_first_work_is_done_once_in_the_members_order(order: list[
 
 
 def test_who_is_not_awaited_holds_nobody_up_and_may_still_come() -> None:
-    turns, done = StepBarrier(MEMBERS), []
+    turns, done = WorkBarrier(MEMBERS), []
     assert turns.take("b", 1, partial(done.append, "b"), ())
     assert turns.take("a", 1, partial(done.append, "a"), ["b"])
     assert done == ["b", "a"]
 
 
 def test_work_of_a_step_that_was_left_is_not_done_later() -> None:
-    turns, done = StepBarrier(MEMBERS), []
+    turns, done = WorkBarrier(MEMBERS), []
     assert not turns.take("a", 1, partial(done.append, "old"), ["b"])
     assert turns.take("b", 2, partial(done.append, "b"), ())
     assert done == ["b"]
@@ -46,5 +46,5 @@ def test_work_of_a_step_that_was_left_is_not_done_later() -> None:
 
 def test_without_members_each_works_at_once() -> None:
     done: list[str] = []
-    assert StepBarrier().take("alone", 1, partial(done.append, "alone"), ())
+    assert WorkBarrier().take("alone", 1, partial(done.append, "alone"), ())
     assert done == ["alone"]
