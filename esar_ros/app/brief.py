@@ -18,7 +18,7 @@ from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission.briefing import AREA_MARGIN
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task, load_task
-from esar_ros.mission.task_files import is_path, read_text
+from esar_ros.mission.task_files import is_text_file, read_text
 from esar_ros.planning.belief.brief.coordinates import Ground
 from esar_ros.planning.belief.brief.facts import STATED_SPREAD, BriefFacts, Direction, Distance
 from esar_ros.planning.belief.brief.form import reading_of
@@ -32,7 +32,6 @@ from esar_ros.suites.esarbench.own_search import degrees
 
 CORRECT = 'words that override what the brief says, e.g. "two are missing", "last seen 300 m north of the hut"'
 _PLANNER = "belief"
-_LONGEST_NAME = 255  # characters of a file's name
 _FIRST = 2  # sentences that were not used, which a mission shows
 _HERE = 30.0  # m: nearer than this to the drone's start, a direction says nothing
 _DOUBTFUL = 0.5  # of a prior that does not follow the words, from which on its middle says nothing
@@ -130,12 +129,10 @@ def _text(name: str) -> tuple[str, Ground | None]:
     source = name if len(name) <= 40 else f"{name[:40]}..."
     if name == "-":
         source, text = "from the input", sys.stdin.buffer.read(4 * LONGEST + 1).decode("utf-8", errors="replace")
-    elif len(name) <= _LONGEST_NAME and Path(name).is_file() and not name.endswith(".json"):
-        text = read_text(Path(name))
+    elif is_text_file(name) and not name.endswith(".json"):
+        text = read_text(Path(name), what="brief")
     elif len(name.split()) != 1:
         text = name
-    elif is_path(name) and not name.endswith(".json"):
-        raise UsageError(f"cannot read brief {source}: no file of that name", "check the path")
     else:
         task = load_task(name)
         text, ground = task.prompt, _ground(task)

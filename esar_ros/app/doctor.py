@@ -347,7 +347,10 @@ def main(argv: list[str] | None = None) -> int:
     machine_only = not arguments.paths and arguments.live is None
     if machine_only:
         checks = doctor()
-    checks += outside(world.world, world.host, world.port, world.vehicles)
+    try:
+        checks += outside(world.world, world.host, world.port, world.vehicles)
+    except UsageError as error:
+        checks.append(Check(f"world {world.world}", False, f"could not be checked: {error}"))
     if arguments.world == names.PX4:
         checks.append(_guarded("real photographs", lambda: real_photographs(arguments.detector)))
     ready = all(check.ok or not check.needed for check in checks)

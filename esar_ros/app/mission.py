@@ -22,6 +22,7 @@ from esar_ros.app.progress import ProgressLine, parse
 from esar_ros.app.results import TASK, ResultsFolder
 from esar_ros.mission.briefing import make_brief
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.map_files import map_extent
 from esar_ros.mission.names import PRESETS, QUALITIES
 from esar_ros.mission.task import Task, parse_task
 from esar_ros.mission.task_files import is_path
@@ -54,7 +55,6 @@ from esar_ros.safety.conditions import load_keep_out
 from esar_ros.safety.site import Site
 from esar_ros.scoring.result import write_atomically
 from esar_ros.sim.server import STAGE
-from esar_ros.sim.terrain.maps import load_map
 from esar_ros.suites.esarbench.deployer import start_of
 from esar_ros.suites.esarbench.own_search import own_task
 from esar_ros.suites.esarbench.tasks.validation import load_valid_task
@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Flags of `esar mission`; the same words as the launch file's arguments."""
     default = MissionOptions()
     add = parser.add_argument_group("what to fly").add_argument
-    add("--task", default=default.task, help="task id, or path of a task file (default: %(default)s)")
+    add("--task", help=f"task id, or path of a task file (default: {default.task})")
     add("--planner", default=default.planner, help="search method (default: %(default)s)")
     add("--detector", default=default.detector, help="clue detector, NAME or NAME:FILE (default: %(default)s)")
     add("--vehicles", default=",".join(default.vehicles), help="how many, or names by commas (default: %(default)s)")
@@ -84,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--brief", default="", metavar="FILE", help="text file with what is known of who is missing, or the words")
     add("--map", default="", metavar="MAP", help="where: an id of esar maps (esar maps import makes your own)")
     add("--start", default="", metavar="LAT,LON", help="of the drone, degrees WGS 84 (default: the map's centre)")
-    add("--t-max", type=float, default=default.t_max, metavar="S", help="s to search (default: %(default)g)")
+    add("--t-max", type=float, metavar="S", help=f"s to search (default: {default.t_max:g})")
 
     add = parser.add_argument_group("the world").add_argument
     add("--world", default=default.world, choices=WORLDS, help="what is flown in (default: %(default)s)")
@@ -124,11 +124,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
     """Checked choices and the task they are about. Raises UsageError."""
     out = Path(arguments.out).resolve()
-    own = own_task(arguments.brief, arguments.map, arguments.start, arguments.t_max, arguments.world)
-    if own is not None and arguments.task != MissionOptions.task:
-        raise UsageError("--task and --brief", "give one of them")
-    task = load_valid_task(arguments.task) if own is None else own
-    named = str(Path(arguments.task).resolve()) if is_path(arguments.task) else arguments.task
+    t_max = MissionOptions.t_max if arguments.t_max is None else arguments.t_max
+    if arguments.brief:
+        if arguments.task is not None:
+            raise UsageError("--task and --brief", "give one of them")
+        task = own_task(arguments.brief, arguments.map, arguments.start, t_max, arguments.world)
+        named = str(out / TASK)
+    else:
+        for flag, value in (("--map", arguments.map), ("--start", arguments.start), ("--t-max", arguments.t_max)):
+            if value not in ("", None):
+                raise UsageError(f"{flag} without --brief", "a task has its own; --brief FILE is for yours")
+        named = arguments.task or MissionOptions.task
+        task = load_valid_task(named)
+        named = str(Path(named).resolve()) if is_path(named) else named
     create_chosen(arguments.detector)  # wrong weights or classes are told before take-off
     create_planner(arguments.planner)  # a wrong name, bad parameters, no model to ask: told before take-off
     if arguments.params_file:
@@ -144,12 +152,12 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
             raise UsageError(f"{what} '{name}' is no ROS name", "use letters, digits and underscores")
     embedded = arguments.world == "embedded"
     options = MissionOptions(
-        task=named if own is None else str(out / TASK),
+        task=named,
         planner=arguments.planner,
         map=task.map,
         brief=arguments.brief,
         start=arguments.start,
-        t_max=arguments.t_max,
+        t_max=t_max,
         seed=task.seed if arguments.seed is None else arguments.seed,
         out=str(out),
         world=arguments.world,
@@ -184,10 +192,9 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
 def _check_zones(file: Path, task: Task, vehicles: int) -> None:
     """Raises UsageError for keep-out zones that the governor would refuse once the graph runs."""
     zones = load_keep_out(file)
-    place = load_map(task.map)
+    place = map_extent(task.map)  # its ground, which may still have to be drawn, decides nothing here
     for index in range(vehicles):
-        start = start_of(task, index, vehicles)
-        home = np.array([*start, float(place.ground_height(start))])
+        home = np.array([*start_of(task, index, vehicles), 0.0])
         brief = make_brief(task, place, task.id, 1, home)
         try:
             Site.covering(brief.area, brief.ceiling, home, keep_out=[zone.polygon(place.origin) for zone in zones])

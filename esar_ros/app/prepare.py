@@ -27,6 +27,7 @@ from esar_ros.mission.map_files import known_maps
 from esar_ros.mission.resources import cache_directory
 from esar_ros.mission.system.processes import die_with_parent, how_it_ended
 from esar_ros.mission.weather import Weather
+from esar_ros.nodes.graph.mission import MissionOptions
 from esar_ros.perception.detectors.chosen import about_chosen, create_chosen
 from esar_ros.perception.detectors.real_pictures import real_flight_warning
 from esar_ros.planning.registry import create as create_planner
@@ -93,13 +94,14 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--world", metavar="NAME", help="of px4: also say what the detector finds on real photographs")
     parser.add_argument("--brief", default="", help="also write the task of a search of one's own on the map")
     parser.add_argument("--start", default="", help="of that search")
-    parser.add_argument("--t-max", type=float, default=0.0, help="of that search")
+    parser.add_argument("--t-max", type=float, default=MissionOptions.t_max, help="of that search")
     parser.add_argument("--out", metavar="FILE", help="of that task")
     arguments = parser.parse_args(argv)
     if arguments.brief:
+        if not arguments.out:
+            raise UsageError("--brief without --out", "say which file to write the task to")
         world = arguments.world or "embedded"
         own = own_task(arguments.brief, arguments.maps[0], arguments.start, arguments.t_max, world)
-        assert own is not None
         write_atomically(Path(arguments.out), own.model_dump_json(by_alias=True, indent=1))
     if arguments.planner:
         create_planner(arguments.planner)

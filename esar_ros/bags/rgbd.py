@@ -107,7 +107,14 @@ class RgbdBag:
             queue = waiting[key][part]
             queue.append(message)
             del queue[:-_KEPT]
-            if (pair := _matched(waiting[key])) and (view := self._placed(key, *pair)):
+            yield from self._pairs(key, waiting[key])
+        for key, left in waiting.items():
+            yield from self._pairs(key, left, ended=True)
+
+    def _pairs(self, key: tuple[str, str], waiting: dict[str, list[Any]], ended: bool = False) -> Iterator[CameraFrame]:
+        """Yields the pairs that can be made of a camera's images that wait."""
+        while pair := _matched(waiting, ended):
+            if view := self._placed(key, *pair):
                 yield view
 
     def _found(self) -> dict[tuple[str, str], dict[str, Connection]]:
@@ -218,14 +225,18 @@ class RgbdBag:
         return rows.view(number).reshape(height, width, channels)
 
 
-def _matched(waiting: dict[str, list[Any]]) -> tuple[Any, Any] | None:
-    """Takes the oldest depth image and the colour image nearest to it out of those that wait, once there are both."""
-    if not (waiting["image"] and waiting["depth"]):
+def _matched(waiting: dict[str, list[Any]], ended: bool) -> tuple[Any, Any] | None:
+    """Takes a depth image and the colour image nearest to it out of those that wait.
+
+    A colour image that is still to come may be nearer, unless one is as late as the depth image, or the bag ended.
+    """
+    if not waiting["image"]:
         return None
+    newest = max(nanoseconds(image.header.stamp) for image in waiting["image"])
     for depth in waiting["depth"]:
         stamp = nanoseconds(depth.header.stamp)
         image = min(waiting["image"], key=lambda each: abs(nanoseconds(each.header.stamp) - stamp))
-        if abs(nanoseconds(image.header.stamp) - stamp) <= MAX_SKEW:
+        if (ended or newest >= stamp) and abs(nanoseconds(image.header.stamp) - stamp) <= MAX_SKEW:
             waiting["depth"].remove(depth)
             return image, depth
     return None

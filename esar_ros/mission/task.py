@@ -151,17 +151,10 @@ def task_from(data: Any, source: str) -> Task:
     except (ValidationError, RecursionError) as error:
         if isinstance(error, RecursionError):
             raise UsageError(f"{source}: nested too deeply", "mend the file") from None
-        found = [
-            (one["type"], one["loc"], one["msg"], meant_key(Task, one) + meant_value(one))
+        raise UsageErrors(
+            _fault(source, one["loc"], one["msg"], meant_key(Task, one) + meant_value(one))
             for one in error.errors(include_url=False)
-        ]
-        # A list that counts as too short for a wrong member is no fault of its own.
-        own = [
-            (place, message, meant)
-            for kind, place, message, meant in found
-            if kind != "too_short" or all(at == place or at[: len(place)] != place for _, at, *_ in found)
-        ]
-        raise UsageErrors(_fault(source, *fault) for fault in own) from None
+        ) from None
 
 
 def _fault(source: str, place: tuple[int | str, ...], message: str, meant: str) -> UsageError:

@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 from functools import lru_cache
+from os.path import isfile  # of names that are too long, too
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,11 @@ _ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}$")
 def is_path(name: str) -> bool:
     """Returns whether a name that a person gives is a file's: it has a folder, or an ending such as .txt."""
     return "/" in name or _ENDING.search(name) is not None
+
+
+def is_text_file(brief: str) -> bool:
+    """Returns whether a brief that a person gives is a file's name, and not the words themselves."""
+    return isfile(brief) or (is_path(brief) and len(brief.split()) == 1)
 
 
 def read_text(path: Path, largest: int = LARGEST, what: str = "task") -> str:

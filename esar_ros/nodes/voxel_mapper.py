@@ -32,8 +32,8 @@ from esar_ros.nodes.core.diagnostics import Finding
 from esar_ros.nodes.core.lifecycle import ManagedStepNode
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.runtime import run
-from esar_ros.nodes.core.step_barrier import StepBarrier
 from esar_ros.nodes.core.steps import Step, to_stamp
+from esar_ros.nodes.core.work_barrier import WorkBarrier
 from esar_ros.nodes.messages import convert
 from esar_ros.nodes.messages.frame_source import FrameSource, TopicFrames
 from esar_ros.nodes.messages.mapping import (
@@ -54,7 +54,7 @@ class SharedMap:
 
     def __init__(self, vehicles: Sequence[str]) -> None:
         """vehicles: names, in the order in which their frames of one stamp go into the map."""
-        self.barrier = StepBarrier(vehicles)
+        self.barrier = WorkBarrier(vehicles)
         self.mapper: Mapper | None = None
         self._users: set[str] = set()
 

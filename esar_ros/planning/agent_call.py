@@ -67,6 +67,6 @@ class StepCalls:
             self._in_agent(True)
 
 
-def stack_trace(failure: AgentError) -> str:
-    """Returns the stack trace of the method's exception."""
+def stack_trace(failure: Exception) -> str:
+    """Returns the stack trace of the method's exception, or of the failure itself where it has no such cause."""
     return "".join(traceback.format_exception(failure.__cause__ or failure))

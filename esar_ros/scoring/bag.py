@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from esar_ros.bags.files import open_bag
@@ -18,14 +19,15 @@ MAX_ERROR = 1000.0
 """m, widest error threshold that can be asked for."""
 
 
-def read_bag(path: Path) -> EpisodeRecord:
+def read_bag(path: Path, topics: Iterable[str] = TOPICS) -> EpisodeRecord:
     """Everything scoring and viewing need from a bag, images left out. Raises UsageError.
 
-    Of a bag that was cut everything before the cut is read, and the record says so (`cut`).
+    topics: those of TOPICS that are read. Of a bag that was cut everything before the cut is read, and the record says
+    so (`cut`).
     """
     record = EpisodeRecord()
     with open_bag(path) as bag:
-        for vehicle, topic, message in vehicle_messages(bag, TOPICS):
+        for vehicle, topic, message in vehicle_messages(bag, topics):
             try:
                 record.add(vehicle, topic, message)
             except (AttributeError, TypeError, ValueError):

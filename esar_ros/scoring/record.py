@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission import names
 from esar_ros.mission.stamps import NANO, nanoseconds
 from esar_ros.safety.limits import changed_text
@@ -239,13 +240,18 @@ def _decision(m: Any) -> Row:
         int(m.tokens_in),
         int(m.tokens_out),
         int(m.considered),
-        str(m.trouble),
+        str(getattr(m, "trouble", "")),  # a bag holds its own definition, which may be without the field
     )
 
 
 def _battery(m: Any) -> Row | None:
     charge = float(m.percentage)
     return BatteryRow(nanoseconds(m.header.stamp), charge) if math.isfinite(charge) else None
+
+
+def _is_known(origin: tuple[float, float, float]) -> bool:
+    """Returns whether a brief states an origin: finite, and not the zeros of a message that nobody filled in."""
+    return all(map(math.isfinite, origin)) and any(origin[:2])
 
 
 def _brief(m: Any) -> Row:
@@ -373,6 +379,12 @@ class EpisodeRecord:
         stamps = np.array([row.stamp for row in rows], dtype=np.int64)
         positions = np.array([row[1:4] for row in rows], dtype=np.float64).reshape(-1, 3)
         return stamps, positions
+
+    @property
+    def origin(self) -> Origin | None:
+        """Geodetic origin of the map frame, as a brief states it; None where none does."""
+        briefs = (row.origin for _, row in self.all_rows(names.BRIEF) if _is_known(row.origin))
+        return next((Origin(*place) for place in briefs), None)
 
     @property
     def last_stamp(self) -> int:

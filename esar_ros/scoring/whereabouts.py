@@ -19,14 +19,6 @@ from esar_ros.scoring.record import CluesRow, EpisodeRecord, ReportRow
 from esar_ros.scoring.result import Where
 
 
-def origin_of(record: EpisodeRecord) -> Origin | None:
-    """Returns where the map frame's origin lies, by the brief; None where no brief tells it."""
-    for _, brief in record.all_rows(names.BRIEF):
-        if any(brief.origin[:2]):
-            return Origin(*brief.origin)
-    return None
-
-
 def covariance_of(record: EpisodeRecord, vehicle: str, row: ReportRow) -> NDArray[np.float64] | None:
     """Returns the covariance (3, 3) m², map, of the object that a report is about, as known when it was reported.
 
@@ -64,7 +56,7 @@ def place_on_earth(origin: Origin | None, position: ArrayLike, covariance: NDArr
 
 def places_of(record: EpisodeRecord, claims: Iterable[Claim]) -> list[Where | None]:
     """Returns where each claim lies on Earth; None of one without a place."""
-    origin = origin_of(record)
+    origin = record.origin
     return [
         None
         if claim.position is None
@@ -75,7 +67,7 @@ def places_of(record: EpisodeRecord, claims: Iterable[Claim]) -> list[Where | No
 
 def told_reports(record: EpisodeRecord, start: int, after: int, until: int) -> Iterator[str]:
     """Yields a line for each report with after < stamp <= until (ns); start: of the mission."""
-    origin = origin_of(record)
+    origin = record.origin
     for vehicle, row in record.all_rows(names.REPORTS):
         if after < row.stamp <= until:
             position = (row.x, row.y, row.z)

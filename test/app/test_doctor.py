@@ -114,8 +114,19 @@ def test_a_world_whose_server_does_not_run_is_not_ready(
     monkeypatch.setattr(doctor, "doctor", lambda: [doctor.Check("good", True, "there")])
     assert doctor.main(["--world", "airsim", "--port", "1"]) == 1
     told = capsys.readouterr().out.splitlines()
-    assert "no AirSim server on 127.0.0.1:1" in told[1] and told[-1] == "missing: AirSim server"
+    assert "AirSim server not reached on 127.0.0.1:1" in told[1] and told[-1] == "missing: AirSim server"
     assert doctor.main(["--world", "embedded", "--port", "1"]) == 0
+
+
+def test_a_world_that_cannot_be_checked_is_a_finding(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def deaf(*_: object) -> None:
+        raise UsageError("cannot listen: no answer within 63 s", "see esar doctor")
+
+    monkeypatch.setattr(doctor, "doctor", lambda: [doctor.Check("good", True, "there")])
+    monkeypatch.setattr(doctor, "outside", deaf)
+    assert doctor.main(["--world", "px4", "--json", str(tmp_path / "doctor.json")]) == 1
+    good, world, _ = json.loads((tmp_path / "doctor.json").read_text())["checks"]
+    assert good["ok"] and not world["ok"] and "cannot listen" in world["detail"]
 
 
 @pytest.mark.parametrize("world", [(), ("--world", "px4")])

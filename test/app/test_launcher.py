@@ -246,7 +246,7 @@ def test_the_environment_of_what_runs_inside(launcher: Launcher) -> None:
 
 def test_a_persons_own_pythonpath_is_not_dropped_in_silence(launcher: Launcher) -> None:
     launcher.run("exec", "true")
-    ros = {"AMENT_PREFIX_PATH": "/opt/x:/opt/ros/jazzy"}
+    ros = {"AMENT_PREFIX_PATH": "/opt/x::/opt/ros/jazzy"}  # an empty prefix is none
     path = f"/opt/ros/jazzy/lib/python:/opt/x/lib/python:{launcher.root}"
     for own, told in (("", []), ("/home/me/my planner", ["/home/me/my planner"])):
         done = launcher.run("exec", "env", PYTHONPATH=f"{path}:{own}" if own else path, **ros)

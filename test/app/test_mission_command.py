@@ -18,6 +18,7 @@ from esar_ros.app.results import ResultsFolder
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import load_task
 from esar_ros.nodes.graph.mission import MissionOptions, mission_graph
+from esar_ros.sim.terrain.maps import ground_is_drawn
 
 
 def options(*arguments: str) -> MissionOptions:
@@ -73,6 +74,20 @@ def test_a_detector_that_cannot_be_had_is_told_before_take_off(
     Path("page.onnx").write_text("<html>404</html>", encoding="utf-8")
     with pytest.raises(UsageError, match=words):
         options("--detector", detector)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--map", "aotai"), "--map without --brief"),
+        (("--start", "33.95,107.75"), "--start without --brief"),
+        (("--t-max", "60"), "--t-max without --brief"),
+        (("--brief", "brief.txt", "--map", "aotai", "--task", "aotai-first"), "--task and --brief: give one of them"),
+    ],
+)
+def test_a_task_and_a_search_of_ones_own_are_not_mixed(arguments: tuple[str, ...], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        options(*arguments)
 
 
 def test_what_is_not_said_comes_from_the_task() -> None:
@@ -133,6 +148,16 @@ def test_keep_out_zones_that_the_governor_would_refuse_are_told_before_the_start
     path.write_text(yaml.safe_dump({"zones": [{"name": "hut", "corners": shifted}]}), encoding="utf-8")
     with pytest.raises(UsageError, match=rf"zones\.yaml: {words}"):
         options("--keep-out", str(path), "--vehicles", vehicles)
+
+
+def test_keep_out_zones_are_checked_before_the_map_s_ground_is_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "zones.yaml"
+    path.write_text("zones: [{name: hut, corners: [[300, 300], [340, 300], [340, 340]]}]\n", encoding="utf-8")
+    monkeypatch.setenv("ESAR_CACHE", str(tmp_path / "cache"))
+    options("--keep-out", str(path))
+    assert not ground_is_drawn("aotai")
 
 
 def test_keep_out_zones_reach_governor_and_referee(tmp_path: Path) -> None:
@@ -235,6 +260,11 @@ def test_a_corrected_brief_is_flown_as_a_task_beside_its_result(
         mission.main([*arguments, "--correct", "x" * 6000])
 
 
+def test_preparing_a_brief_needs_a_file_to_write_the_task_to() -> None:
+    with pytest.raises(UsageError, match="--brief without --out"):
+        mission.prepare.main(["aotai", "--brief", "Anna, 8, was last seen 200 m north of the start on Monday."])
+
+
 def test_a_preparation_that_fails_is_one_line_with_its_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ESAR_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
@@ -326,7 +356,7 @@ def test_a_server_that_nobody_started_is_told_before_anything_is_touched(
     before = content(tmp_path)
     arguments = ["--world", "airsim", "--port", "1", "--wait", "0.5", "--out", str(tmp_path)]
     with pytest.raises(
-        UsageError, match=r"no AirSim server on 127\.0\.0\.1:1: .* \(0\.5 s waited; --wait S waits longer\)"
+        UsageError, match=r"AirSim server not reached on 127\.0\.0\.1:1: .* \(0\.5 s waited; --wait S waits longer\)"
     ):
         mission.main(arguments)
     assert "Waiting" in capsys.readouterr().out

@@ -48,8 +48,11 @@ def refused(path: Path) -> str:
         {"by_tf": True, "encodings": ("bgr8", "16UC1"), "padding": 12},
         {"encodings": ("bgr8", "16UC1"), "skew": 0.015},
         {"skew": -0.015, "by_tf": True},
+        {"period": 1.0 / 60.0},
+        {"period": 1.0 / 60.0, "skew": 0.004},
+        {"period": 1.0 / 60.0, "skew": -0.004},
     ],
-    ids=["mission", "realsense", "late colour", "early colour"],
+    ids=["mission", "realsense", "late colour", "early colour", "60 Hz", "60 Hz, late", "60 Hz, early"],
 )
 def test_pairs_are_placed_in_the_map(tmp_path: Path, options: dict[str, Any]) -> None:
     source, images = read(record(tmp_path, **options))

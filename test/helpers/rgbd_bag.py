@@ -24,11 +24,12 @@ TYPES = {
     "camera_info": "sensor_msgs/msg/CameraInfo",
     "odometry": "nav_msgs/msg/Odometry",
     "tf": "tf2_msgs/msg/TFMessage",
+    "brief": "esar_ros/msg/Brief",
 }
 
 
 class RgbdWriter:
-    """Writes a vehicle's views into a bag, one a second, each taken at its second."""
+    """Writes a vehicle's views into a bag."""
 
     def __init__(self, path: Path, model: CameraModel) -> None:
         self.bag, self.model = BagWriter(path), model
@@ -53,19 +54,20 @@ class RgbdWriter:
         encodings: tuple[str, str] = ("rgb8", "32FC1"),
         padding: int = 0,
         skew: float = 0.0,
+        period: float = 1.0,
         names: tuple[str, str, str] = ("camera/down/image", "camera/down/depth", "camera/down/camera_info"),
         distortion: float = 0.0,
     ) -> None:
-        """Writes images with their intrinsics, and where base_link was 0.1 s before and after each of them.
+        """Writes images with their intrinsics, and where base_link was a tenth of a period before and after each.
 
         encodings: of colour and depth. padding: bytes at the end of each row, negative: that are missing. skew: s, of
-        colour after depth.
+        colour after depth. period: s, between two views.
         """
         optical = f"{vehicle}/camera_down_optical"
         info = {"height": self.model.height, "width": self.model.width, "k": self.model.matrix.reshape(9)}
-        for t, (pose, depth, rgb) in enumerate(views):
+        for t, (pose, depth, rgb) in zip(np.arange(len(views)) * period, views, strict=True):
             base = odom.inverse().compose(pose).compose(MOUNT.inverse())
-            for moment, share in ((t - 0.1, -1.0), (t + 0.1, 1.0)):
+            for moment, share in ((t - 0.1 * period, -1.0), (t + 0.1 * period, 1.0)):
                 moved = Pose(base.position + share * np.array([0.1, 0.2, 0.0]), base.quaternion)
                 if by_tf:
                     edge = transform(moment, f"{vehicle}/odom", f"{vehicle}/base_link", moved)

@@ -148,7 +148,7 @@ class Member:
         self.frames.publish(FrameSet(when, (CameraFrame("down", MODEL, DOWN, self.depth(n), rgb, when * 1e-9),)))
 
     def answered(self, n: int) -> bool:
-        answered = self.mapper._barrier.answered
+        answered = self.mapper._ticks.answered
         return answered is not None and answered[1] == n
 
 
@@ -390,30 +390,30 @@ def test_in_lockstep_a_step_with_ranges_waits_for_its_scan(ros: Spin, monkeypatc
     tick = Tick(epoch=1, seq=1, kinds=Tick.RANGES, period=0.05)
     tick.header.stamp = to_stamp(SECOND)
     graph.say(names.TICK, tick)
-    barrier, scans = graph.mapper._barrier, graph.mapper.inbox(names.LIDAR_POINTS)
-    assert ros([], lambda: barrier.due() is not None)
+    ticks, scans = graph.mapper._ticks, graph.mapper.inbox(names.LIDAR_POINTS)
+    assert ros([], lambda: ticks.due() is not None)
     graph.say(names.LIDAR_POINTS, scan_of_one_beam(2 * SECOND))
     assert ros([], lambda: scans.newest is not None)
-    assert graph.mapper._barrier.answered is None
+    assert graph.mapper._ticks.answered is None
     graph.say(names.LIDAR_POINTS, scan_of_one_beam(SECOND))
-    assert ros([], lambda: barrier.answered is not None)
+    assert ros([], lambda: ticks.answered is not None)
     assert graph.mapper._mapper.map.state(BEAM).tolist() == [2, 1]
     once = graph.mapper._mapper.map.log_odds(BEAM)
     tick.seq, tick.kinds = 2, Tick.RANGES | Tick.FRAME  # the frame comes last: asked again, the scan counts once
     tick.header.stamp = to_stamp(2 * SECOND)
     graph.say(names.TICK, tick)
-    assert ros([], lambda: barrier.due() is not None)
+    assert ros([], lambda: ticks.due() is not None)
     graph.say(names.ODOMETRY, graph.odometry(2 * SECOND))
     assert ros([], lambda: graph.mapper.inbox(names.ODOMETRY).at(2 * SECOND) is not None)
     graph.hand_over(2 * SECOND, np.nan)
     assert ros([], lambda: 2 * SECOND in graph.mapper._frames)
-    assert barrier.answered == (1, 1)
+    assert ticks.answered == (1, 1)
     graph.say(names.DETECTIONS, nothing(2 * SECOND))
-    assert ros([], lambda: barrier.answered == (1, 2))
+    assert ros([], lambda: ticks.answered == (1, 2))
     np.testing.assert_allclose(graph.mapper._mapper.map.log_odds(BEAM), 2.0 * once)
     tick.seq, tick.absent, tick.epoch = 3, ["camera_driver"], 2
     tick.header.stamp = to_stamp(3 * SECOND)
     graph.fly(3 * SECOND)
     graph.say(names.DETECTIONS, nothing(3 * SECOND))
     graph.say(names.TICK, tick)
-    assert ros([], lambda: graph.mapper._barrier.answered == (2, 3))
+    assert ros([], lambda: graph.mapper._ticks.answered == (2, 3))

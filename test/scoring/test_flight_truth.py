@@ -61,7 +61,7 @@ def test_a_flight_without_brief_or_referee_is_scored(load: Any, flown: EpisodeRe
 def test_the_brief_fills_in_what_the_file_leaves_out(load: Any, flown: EpisodeRecord) -> None:
     story = "A hiker went missing on the ridge two days ago; look for him."
     brief = BriefRow(
-        START, "aotai-first-fbe-1", "aotai", story, "fog", "2021-10-01T06:30:00", 120.0, (), (0.0, 0.0, 0.0)
+        START, "m", "aotai", story, "fog", "2021-10-01T06:30:00", 120.0, (), (0.0, 0.0, 0.0), (33.9, 107.8, 3000.0)
     )
     flown.take("uav1", names.BRIEF, brief)
     truth = load()

@@ -91,6 +91,13 @@ def test_the_error_of_a_method_is_no_trouble_with_a_model(flown: EpisodeRecord, 
     assert (result.planner_troubles, result.trouble) == ({}, "")
 
 
+def test_a_bag_whose_decisions_hold_no_troubles_is_read(flown: Any, fakes: Any, make_truth: Make) -> None:
+    decision = fakes.decision(35.0, 1)
+    del decision.trouble
+    flown.add("uav1", "planner/decision", decision)
+    assert scored(flown, make_truth(end=150.0)).planner_troubles == {}
+
+
 def test_arrival_order_and_repetition_do_not_change_a_byte(fakes: Any, make_truth: Make) -> None:
     messages = [("odometry", fakes.odometry(t / 10, t / 10, math.sin(t))) for t in range(500)]
     messages += [("safety/status", fakes.safety(t / 10, 1 + t % 3, t % 9, clearance=t * 0.1)) for t in range(500)]

@@ -125,7 +125,7 @@ def _write_surfaces(bag: Path, formats: list[str], out: Path, voxel: float | Non
         console.print(f"{bag} is cut; what lies before the cut is there")
     if fused.damaged:
         console.print(f"warning: {bag} is damaged: {fused.damaged} chunks are not what their checksums say")
-    origin = origin_of(bag)
+    origin = origin_of(bag, fused.frame)
     written = {}
     if "ply" in formats:
         cloud = fused.grid.cloud()

@@ -13,7 +13,7 @@ from esar_ros.app.checks.symptoms import examine
 from esar_ros.bags.facts import facts_of_bag
 from esar_ros.bags.files import ENDINGS
 from esar_ros.benchmark.runner.job import INFRASTRUCTURE_ERROR
-from esar_ros.benchmark.runner.records import read_episodes, read_settings
+from esar_ros.benchmark.runner.records import planned_episodes, read_episodes, read_settings
 from esar_ros.benchmark.runner.store import EPISODES
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.thresholds import load_thresholds
@@ -75,9 +75,10 @@ def other_thresholds(files: list[Path]) -> Check:
 def unfinished(folder: Path) -> Check:
     """A benchmark that was ended by one crash, or lacks episodes."""
     try:
-        plan = read_settings(folder)
-        planned = len(plan["tasks"]) * len(plan["planners"]) * int(plan["seeds"])
-    except (UsageError, ValueError, KeyError, TypeError):
+        planned = planned_episodes(read_settings(folder))
+    except UsageError:
+        planned = 0
+    if not planned:
         return Check("episodes", False, "bench.json is missing or broken", "run ./esar bench into a new folder")
     try:
         statuses = [record.status for record in read_episodes(folder, dict)]

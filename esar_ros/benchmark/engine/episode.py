@@ -11,7 +11,7 @@ from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import Task
 from esar_ros.planning.agent_call import AgentError, call_agent, stack_trace
 from esar_ros.planning.method import Method
-from esar_ros.planning.method_check import check_decision, check_method
+from esar_ros.planning.method_check import WrongAnswer, check_method
 from esar_ros.planning.registry import create
 from esar_ros.sim.terrain.maps import PlaceMap
 
@@ -39,9 +39,8 @@ def fly_episode(
         try:
             call_agent(lambda: flown.reset(mission.brief, seed), in_agent)
             while not mission.ended:
-                decision = call_agent(lambda: check_decision(flown.act(seen), flown), in_agent)  # noqa: B023
-                seen = mission.step(decision)
-        except AgentError as failure:
+                seen = mission.step(call_agent(lambda: flown.act(seen), in_agent))  # noqa: B023
+        except (AgentError, WrongAnswer) as failure:
             mission.fail(str(failure))
             return replace(mission.result(), error=str(failure), trace=stack_trace(failure))
         return mission.result()

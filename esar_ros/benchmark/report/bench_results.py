@@ -10,7 +10,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.benchmark.runner.records import Record, Tracks, parse_episodes, place_of, read_settings
+from esar_ros.benchmark.runner.records import Record, Tracks, parse_episodes, place_of, planned_episodes, read_settings
 from esar_ros.benchmark.runner.store import BENCH, read_contents
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import Conditions
@@ -195,7 +195,7 @@ def read_bench(folders: Sequence[Path], reader: Reader[Any]) -> Bench:
                 other = episodes[key][1]
                 raise UsageError(f"{where}: it stands in {other} with another score", "leave one of the folders out")
             episodes[key] = (episode, folder, reading.scores)
-        planned = _planned(settings[str(folder)])
+        planned = planned_episodes(settings[str(folder)])
         if len(ids) < planned:
             unflown[str(folder)] = (len(ids), planned)
     if not episodes:
@@ -211,13 +211,6 @@ def read_bench(folders: Sequence[Path], reader: Reader[Any]) -> Bench:
         torn,
         unflown,
     )
-
-
-def _planned(settings: Mapping[str, Any]) -> int:
-    """Returns how many episodes a run is planned to have; 0 where its settings do not tell."""
-    tasks, planners, seeds = (settings.get(key) for key in ("tasks", "planners", "seeds"))
-    told = isinstance(tasks, list) and isinstance(planners, list) and isinstance(seeds, int)
-    return len(tasks) * len(planners) * seeds if told else 0  # type: ignore[arg-type, operator]
 
 
 def xy_tracks(track: Tracks) -> dict[str, NDArray[np.float32]]:

@@ -13,14 +13,13 @@ from PIL import Image
 
 from esar_ros.bags.files import open_bag
 from esar_ros.bags.rgbd import RgbdBag
-from esar_ros.bags.topics import read_last
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.mapping.errors import MapInputError
 from esar_ros.mapping.surface.fusion import REACH, GridFullError, SurfaceGrid
 from esar_ros.mapping.surface.picture import view_from_above
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
-from esar_ros.sim.terrain.maps import load_spec
+from esar_ros.scoring.bag import read_bag
 
 SIZE = (1080, 608)  # px of the picture
 QUALITY = 84  # of its JPEG
@@ -85,15 +84,14 @@ def fuse_bag(
             return FusedBag(surface, source.vehicles, fused, source.taken, told, source.frame, bag.cut, bag.damaged)
 
 
-def origin_of(path: Path) -> Origin | None:
-    """Returns the geodetic origin of a bag's map frame, by its brief's map; None where that is not known here."""
-    for brief in read_last(path, names.BRIEF).values():
-        try:
-            place = load_spec(brief.map_id)[0].origin
-        except UsageError:
-            continue
-        return Origin(place.latitude, place.longitude, place.altitude)
-    return None
+def origin_of(path: Path, frame: str) -> Origin | None:
+    """Returns the geodetic origin of a bag's frame: of the map frame as a brief states it, of others None."""
+    if frame != names.MAP:
+        return None
+    try:
+        return read_bag(path, (names.BRIEF,)).origin
+    except UsageError:  # the bag is another system's, which has something else under that name
+        return None
 
 
 def surface_jpeg(bag: Path | None) -> bytes | None:

@@ -178,7 +178,7 @@ def _draw_panel(ax: Axes, flown: MissionRecord) -> None:
         ax.add_patch(Rectangle((196, y + 10), right - 196, 5, fc=_LINE, ec="none"))
         ax.add_patch(Rectangle((196, y + 10), (right - 196) * min(value, 1.0), 5, fc=FOUND, ec="none"))
     _draw_facts(ax, result, left, right, 306.0)
-    bottom = _draw_list(ax, result, left, right, 430.0, 800.0)
+    bottom = _draw_list(ax, flown.result, left, right, 430.0, 800.0)
     head = formatting.headline(result)
     notes = [note for note in (head, formatting.unsafe(result), *formatting.caveats(result)) if note]
     _draw_notes(ax, notes, left, max(bottom, 770.0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
@@ -148,6 +148,13 @@ def read_settings(folder: Path) -> dict[str, Any]:
     if not isinstance(settings.get("suite"), str):
         raise UsageError(f"{folder / MANIFEST} names no suite", "restore the file, or name another folder")
     return settings
+
+
+def planned_episodes(settings: Mapping[str, Any]) -> int:
+    """Returns how many episodes a run is planned to have; 0 where its settings do not tell."""
+    tasks, planners, seeds = (settings.get(key) for key in ("tasks", "planners", "seeds"))
+    told = isinstance(tasks, list) and isinstance(planners, list) and isinstance(seeds, int)
+    return len(tasks) * len(planners) * seeds if told else 0  # type: ignore[arg-type, operator]
 
 
 def suite_of(folders: Sequence[Path]) -> str:

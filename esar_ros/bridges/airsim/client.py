@@ -67,7 +67,7 @@ class AirSimClient:
         try:
             made = socket.create_connection((self.host, self.port), self.timeout)
         except OSError as error:
-            raise AirSimConnectionError(f"no AirSim server on {self.host}:{self.port}: {error}") from None
+            raise AirSimConnectionError(f"AirSim server not reached on {self.host}:{self.port}: {error}") from None
         made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _KERNEL_BUFFER)
         made.settimeout(None)  # waits are bounded by SO_RCVTIMEO, so that one receive may fill a large buffer

@@ -28,7 +28,7 @@ def ply_bytes(cloud: Cloud, frame: str, origin: Origin | None = None) -> bytes:
 
     frame: name of the frame, which a comment states. origin: geodetic place of its (0, 0, 0), stated too where known.
     """
-    comments = [f"frame {frame}, metres, z up"]
+    comments = [f"frame {frame.encode('unicode_escape').decode()}, metres, z up"]  # a header is lines of ASCII
     if origin is not None:
         comments.append(f"origin {origin.latitude!r} {origin.longitude!r} {origin.altitude!r}: degrees, m; {DATUM}")
     header = ["ply", "format binary_little_endian 1.0", *(f"comment {text}" for text in comments)]

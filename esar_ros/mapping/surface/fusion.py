@@ -16,7 +16,7 @@ from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose
 from esar_ros.mapping.errors import MapInputError
 from esar_ros.mapping.inputs import checked_depth, checked_pose
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, install
 
 EDGE = 8  # voxels of a block's edge: of 16, half the blocks' memory would be air
 MOST_BLOCKS = 100_000  # 1 GB; with the mesh that is made of them some 3 GB
@@ -28,7 +28,6 @@ STRIDE = 4  # px between those by which Open3D finds the blocks that an image sh
 REACH = 2.5  # median depths of an image's pixels, beyond which depth is left out
 OFF_GRID = np.array([0.37, 0.41, 0.43])  # voxels; marching cubes finds no surface that lies on the corners themselves
 _ATTRIBUTES = ("tsdf", "weight", "color")
-CURE = "install the extra: pip install 'esar_ros[open3d]'"
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,8 @@ def load_open3d() -> Any:
     try:
         import open3d
     except ModuleNotFoundError as error:
-        raise UsageError(f"a surface is fused by Open3D, and {error.name} is not installed", CURE) from None
+        what = f"a surface is fused by Open3D, and {error.name} is not installed"
+        raise UsageError(what, install("open3d")) from None
     except (ImportError, OSError) as error:  # the module is there, a shared library is not
         raise UsageError(f"Open3D cannot be loaded: {error}", "sudo apt-get install -y libusb-1.0-0 libgl1") from None
     open3d.utility.set_verbosity_level(open3d.utility.VerbosityLevel.Error)

@@ -30,11 +30,11 @@ from esar_ros.nodes.core.faults.checked import checked_schedule
 from esar_ros.nodes.core.faults.inputs import NodeFaults
 from esar_ros.nodes.core.interface import BY_NAME, RECORD_LEVELS
 from esar_ros.nodes.core.parameters import declare
-from esar_ros.nodes.core.participant.barrier import TickBarrier
 from esar_ros.nodes.core.participant.inbox import KEPT
 from esar_ros.nodes.core.participant.inbox import Inbox as Inbox
-from esar_ros.nodes.core.participant.pulse import Pulse, Silences
+from esar_ros.nodes.core.participant.liveliness import Liveliness, Silences
 from esar_ros.nodes.core.participant.step import Step as Step
+from esar_ros.nodes.core.participant.tick_collector import TickCollector
 from esar_ros.nodes.core.participant.topics import Awaited, TopicTable, lacking_readers
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.stamps import to_stamp as to_stamp
@@ -63,8 +63,8 @@ class StepNode(Node, ABC):
         self.vehicles: list[str] = list(listed) if self.of_mission else [space or "uav1"]
         self.steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._table = TopicTable(self.get_namespace(), self.vehicles, self.of_mission)
-        self._barrier = TickBarrier(name, self.vehicles)
-        self._pulse = Pulse(name, lambda: self.waiting_for() or self._unmatched())
+        self._ticks = TickCollector(name, self.vehicles)
+        self._liveliness = Liveliness(name, lambda: self.waiting_for() or self._unmatched())
         self._silences = Silences()
         self._sent: list[tuple[Publisher, Any]] = []
         self._answering = False
@@ -149,12 +149,12 @@ class StepNode(Node, ABC):
     def follow(self, vehicle: str) -> None:
         """Listens to another vehicle's ticks, so as not to wait for outputs of its absent nodes."""
         if self.lockstep:
-            self._barrier.follow(vehicle)
-            self.input(names.TICK, lambda tick: self._barrier.hear_of(vehicle, tick), vehicle)
+            self._ticks.follow(vehicle)
+            self.input(names.TICK, lambda tick: self._ticks.hear_of(vehicle, tick), vehicle)
 
     def absent_of(self, vehicle: str) -> frozenset[str]:
         """Nodes of a vehicle that is served or followed which the present step does not wait for."""
-        return self._barrier.absent_of(vehicle)
+        return self._ticks.absent_of(vehicle)
 
     def inbox(self, name: str, vehicle: str | None = None) -> Inbox:
         """Messages of an input."""
@@ -204,7 +204,7 @@ class StepNode(Node, ABC):
         """
         quality = PROFILES[BY_NAME[names.HEARTBEAT].quality]
         beats = [self.topic(names.HEARTBEAT, vehicle) for vehicle in self.vehicles]
-        self._rivals = Rivals(self, names.HEARTBEAT, beats, self._pulse.is_rival)
+        self._rivals = Rivals(self, names.HEARTBEAT, beats, self._liveliness.is_rival)
         for vehicle, beat in zip(self.vehicles, beats, strict=True):
             if self.lockstep:
                 self.create_subscription(
@@ -214,14 +214,14 @@ class StepNode(Node, ABC):
                     PROFILES[BY_NAME[names.TICK].quality],
                 )
             self._heartbeats.append(self.create_publisher(Heartbeat, beat, quality))
-        self._pulse.start(self._beat_and_diagnose, self._complain)
+        self._liveliness.start(self._beat_and_diagnose, self._complain)
 
     def retry(self) -> None:
         """Answers the step that is due, if one is and has all it awaits: again, after on_step answered False."""
-        if self._answering or self._pulse.withdrawn:
+        if self._answering or self._liveliness.withdrawn:
             return
-        step = self._barrier.due()
-        if step is None or not self._table.holds(step, self._barrier.absent_of):
+        step = self._ticks.due()
+        if step is None or not self._table.holds(step, self._ticks.absent_of):
             return
         self._answering = True
         self._sent = []
@@ -231,14 +231,14 @@ class StepNode(Node, ABC):
             done = self.on_step(step) is not False
         finally:
             self._answering = False
-            self._pulse.took(time.perf_counter() - began, done)
+            self._liveliness.took(time.perf_counter() - began, done)
         if done:
-            self._barrier.finish(step)
+            self._ticks.finish(step)
             if step.is_frame():
                 self._beat()
 
     def _on_tick(self, vehicle: str, tick: Tick) -> None:
-        if self._barrier.asks_again(vehicle, tick):
+        if self._ticks.asks_again(vehicle, tick):
             for publisher, message in self._sent:
                 publisher.publish(message)
             self._beat()
@@ -272,7 +272,7 @@ class StepNode(Node, ABC):
     @property
     def boot_id(self) -> int:
         """Number by which this process is known."""
-        return self._pulse.boot_id
+        return self._liveliness.boot_id
 
     @property
     def alone(self) -> bool:
@@ -281,12 +281,12 @@ class StepNode(Node, ABC):
 
     def withdraw(self, waiting_for: str) -> None:
         """Takes no part in steps from now on, for want of something: others go on without it, as if it had died."""
-        self._pulse.withdrawn = waiting_for
+        self._liveliness.withdrawn = waiting_for
         self._beat()
 
     def take_part(self) -> None:
         """Ends a withdrawal."""
-        self._pulse.withdrawn = ""
+        self._liveliness.withdrawn = ""
 
     def waiting_for(self) -> str:
         """Returns what this node lacks to take part, beyond matched topics; empty when nothing."""
@@ -297,10 +297,10 @@ class StepNode(Node, ABC):
         return []
 
     def _diagnose(self) -> list[Finding]:
-        waiting = self._pulse.lacking()
+        waiting = self._liveliness.lacking()
         level = DiagnosticStatus.WARN if waiting else DiagnosticStatus.OK
-        longest = round(1e3 * self._pulse.longest_answer(), 1)
-        values = {"steps": self._pulse.answers, "longest answer (ms)": longest, "pace": self.pace}
+        longest = round(1e3 * self._liveliness.longest_answer(), 1)
+        values = {"steps": self._liveliness.answers, "longest answer (ms)": longest, "pace": self.pace}
         words = f"waiting for {waiting}" if waiting else "taking part"
         return [Finding("steps", level, words, values), *self.diagnose()]
 
@@ -321,7 +321,7 @@ class StepNode(Node, ABC):
     def _beat(self) -> None:
         if not self.alone or not self._heartbeats:
             return
-        message = self._pulse.heartbeat(self._barrier.answered_ns)
+        message = self._liveliness.heartbeat(self._ticks.answered_ns)
         for publisher in self._heartbeats:
             publisher.publish(message)
 
@@ -334,9 +334,9 @@ class StepNode(Node, ABC):
         if self.context.ok():  # what goes wrong in telling how one is must not look like death
             self.get_logger().error(f"diagnostics: {error!r}", throttle_duration_sec=5.0)
         else:
-            self._pulse.end()  # shutting down
+            self._liveliness.end()  # shutting down
 
     def destroy_node(self) -> None:
         """Stop the heartbeat, then the node."""
-        self._pulse.join()
+        self._liveliness.join()
         super().destroy_node()

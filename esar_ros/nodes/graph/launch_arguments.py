@@ -54,11 +54,11 @@ ARGUMENTS = {
     "params_file": Argument("", "ROS parameter file that overrides the graph's parameters"),
     "use_sim_time": Argument("true", "true: nodes take the time from /clock"),
     "planner": Argument(_DEFAULT.planner, "search method"),
-    "task": Argument(_DEFAULT.task, "task id, or path of a task file"),
+    "task": Argument("", f"task id, or path of a task file; empty: {_DEFAULT.task}"),
     "brief": Argument("", "text file of a search of your own, in place of a task; not scored"),
     "map": Argument("", "of that search: an id of esar maps"),
     "start": Argument("", "of that search: LAT,LON of the drone, degrees WGS 84; empty: the map's centre"),
-    "t_max": Argument(f"{_DEFAULT.t_max:g}", "of that search: s to search"),
+    "t_max": Argument("", f"of that search: s to search; empty: {_DEFAULT.t_max:g}"),
     "seed": Argument("-1", "random seed; -1: the task's"),
     "out": Argument(_DEFAULT.out, "folder for the results; earlier ones in it move to its earlier/"),
     "world": Argument(_DEFAULT.world, "what is flown in", WORLDS),
@@ -98,8 +98,8 @@ def check_names(given: Iterable[str], known: Collection[str]) -> None:
 
 def options_from(values: Mapping[str, str]) -> MissionOptions:
     """The mission that launch arguments describe; values must have every key of ARGUMENTS. Raises UsageError."""
-    task, task_map, task_seed = _own_task(values) if values["brief"] else _task(values["task"])
-    for name in ("map", "start"):
+    task, task_map, task_seed = _own_task(values) if values["brief"] else _task(values["task"] or _DEFAULT.task)
+    for name in ("map", "start", "t_max"):
         if values[name] and not values["brief"]:
             raise UsageError(f"{name} without brief", "a task has its own; brief:=FILE is for yours")
     if values["params_file"] and not Path(values["params_file"]).is_file():
@@ -115,7 +115,7 @@ def options_from(values: Mapping[str, str]) -> MissionOptions:
         map=task_map,
         brief=str(Path(values["brief"]).resolve()) if values["brief"] else "",
         start=values["start"],
-        t_max=_seconds(values["t_max"]),
+        t_max=_seconds(values["t_max"]) if values["t_max"] else _DEFAULT.t_max,
         seed=task_seed if seed < 0 else seed,
         out=str(Path(values["out"]).resolve()),
         world=values["world"],
@@ -194,6 +194,8 @@ def _check_faults(path: Path) -> None:
 
 def _own_task(values: Mapping[str, str]) -> tuple[str, str, int]:
     """Returns the same of a search of one's own; the task's file is written before the nodes start."""
+    if values["task"]:
+        raise UsageError("task and brief", "give one of them")
     if not Path(values["brief"]).is_file():
         raise UsageError(f"brief {values['brief']} is no file", "check the path")
     if not values["map"]:

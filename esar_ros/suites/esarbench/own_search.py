@@ -9,26 +9,20 @@ from esar_ros.mission.briefing import field_task
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.map_files import map_extent
 from esar_ros.mission.task import Task
-from esar_ros.mission.task_files import is_path, read_text
+from esar_ros.mission.task_files import is_text_file, read_text
 from esar_ros.suites.esarbench.tasks.validation import check_task
 
-_LONGEST_NAME = 200  # characters of a file's name
 NOON = 12  # h: a simulated search is flown by daylight
 
 
-def own_task(brief: str, map_id: str, start: str, t_max: float, world: str) -> Task | None:
-    """Returns the task of a search of one's own; None where no brief is given. Raises UsageError, UsageErrors.
+def own_task(brief: str, map_id: str, start: str, t_max: float, world: str) -> Task:
+    """Returns the task of a search of one's own. Raises UsageError, UsageErrors.
 
-    brief: a file's name, or words; start: "LAT,LON", empty: the map's centre.
+    brief: a file's name, or words; start: "LAT,LON", empty: the map's centre; t_max: s.
     """
-    if not brief:
-        for flag, value in (("--map", map_id), ("--start", start)):
-            if value:
-                raise UsageError(f"{flag} without --brief", "a task has its own; --brief FILE is for yours")
-        return None
     if not map_id:
         raise UsageError("--brief without --map", "say where: an id of esar maps")
-    is_file = (is_path(brief) and len(brief.split()) == 1) or (len(brief) < _LONGEST_NAME and Path(brief).is_file())
+    is_file = is_text_file(brief)
     words = read_text(Path(brief), what="brief") if is_file else brief
     now = datetime.now().astimezone().replace(microsecond=0)
     local_time = now if world != "embedded" else now.replace(hour=NOON, minute=0, second=0)

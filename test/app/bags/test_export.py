@@ -17,7 +17,8 @@ from esar_ros.sim.render.renderer import Renderer
 from esar_ros.sim.terrain.maps import load_map
 from esar_ros.sim.world.world import World
 from helpers.box_scene import MODEL, assert_shows_box, flight, seen
-from helpers.rgbd_bag import MOUNT, RgbdWriter, View
+from helpers.built_messages import build, header
+from helpers.rgbd_bag import MOUNT, TYPES, RgbdWriter, View
 from helpers.small_mission import mission, write
 from helpers.with_open3d import needs_open3d
 
@@ -61,6 +62,21 @@ def test_two_vehicles_make_one_cloud_and_one_mesh(
     told = capsys.readouterr().out
     assert "4 images of uav1, uav2 fused in frame map" in told and "triangles" in told
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bag", "cloud.ply", "mesh.glb"]
+
+
+@needs_open3d
+@pytest.mark.parametrize("joined", [True, False])
+def test_the_origin_that_the_brief_states_is_the_map_frame_s_alone(tmp_path: Path, joined: bool) -> None:
+    writer = RgbdWriter(tmp_path / "bag", MODEL)
+    place = {"map_id": "atlantis", "origin_latitude": 33.99, "origin_longitude": 107.3, "origin_altitude": 3150.5}
+    writer.put("/uav1/mission/brief", "brief", 0.0, build(TYPES["brief"], header=header(0.0), **place))
+    writer.frames("uav1", joined=joined)
+    writer.views("uav1", BOX)
+    writer.close()
+    assert cli.main(["export", str(tmp_path), "--to", "ply"]) == 0
+    head = (tmp_path / "cloud.ply").read_bytes().split(b"end_header")[0].decode()
+    assert f"frame {'map' if joined else 'uav1/odom'}," in head
+    assert ("origin 33.99 107.3 3150.5" in head) == joined
 
 
 @needs_open3d
@@ -122,7 +138,7 @@ def test_without_open3d_the_extra_is_named_and_reports_have_no_picture(
 ) -> None:
     monkeypatch.setitem(sys.modules, "open3d", None)
     bag = record(tmp_path / "bag", BOX[:1])
-    assert "pip install 'esar_ros[open3d]'" in refused(capsys, str(bag))
+    assert "./esar exec pip install 'esar_ros[open3d]'" in refused(capsys, str(bag))
     assert surface_jpeg(bag) is None
 
 

@@ -94,7 +94,8 @@ def test_all_that_lacks_is_told_a_line_each(monkeypatch: pytest.MonkeyPatch) -> 
         outside.wait_for_outside("px4", "127.0.0.1", 1, ["uav1"], 0.0, lambda text: None)
     first, second = str(caught.value).splitlines()
     assert first.startswith("world px4: no topic /fmu/out/* of PX4")
-    assert second.startswith("world px4: no AirSim server on 127.0.0.1:1") and "esar px4 mirror --port 1" in second
+    assert second.startswith("world px4: AirSim server not reached on 127.0.0.1:1")
+    assert "esar px4 mirror --port 1" in second
 
 
 @pytest.mark.parametrize(("world", "needed"), [("airsim", True), ("px4", False)])

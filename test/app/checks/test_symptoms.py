@@ -303,6 +303,11 @@ def test_a_benchmark_that_one_crash_ended(tmp_path: Path) -> None:
     write_lines(tmp_path, [first])
     (tmp_path / MANIFEST).write_bytes(manifest)
     assert "goes on" in names(tmp_path)["episodes"].cure
+    content = json.loads(manifest)
+    content["settings"]["tasks"] = "a"
+    for broken in (content, {}):
+        (tmp_path / MANIFEST).write_text(json.dumps(broken))
+        assert "bench.json is missing or broken" in names(tmp_path)["episodes"].detail
 
 
 def test_parameters_that_would_be_ignored(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from esar_ros.benchmark.report.mission_report import show_mission
 from esar_ros.benchmark.report.mission_timeline import decision_spans, mode_spans, timeline_svg
 from esar_ros.benchmark.report.scorecard import map_jpeg, scorecard_png, terminal_table
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.task import FIELD
 from esar_ros.perception.detectors.chosen import about_chosen
 from esar_ros.scoring.flight import FAILED
 from esar_ros.scoring.judge import OfflineJudge
@@ -371,6 +372,15 @@ def test_reports_stand_in_the_table_and_on_the_page_with_their_coordinates(flown
     assert "report 3 [x]" in text
     page = Page(render_html(replace(flown, result=result), map_image=b"", finds=[], misses=[]))
     assert "".join(page.texts).count(told) == 30
+
+
+def test_what_was_reported_on_a_map_that_is_not_here_is_shown(flown: MissionRecord) -> None:
+    task = flown.result.task.model_copy(update={"map": "atlantis", "split": FIELD})
+    result = flown.result.model_copy(update={"task": task, "victims": (), "clues": ()})
+    foreign = replace(flown, result=result, record=EpisodeRecord(), place=None)
+    assert "orange <tent>" in printed(foreign)
+    assert "<td>orange &lt;tent&gt;</td>" in render_html(foreign, map_image=b"", finds=[], misses=[])
+    assert scorecard_png(foreign).startswith(b"\x89PNG")
 
 
 def test_show_mission_writes_both_files_and_prints(mission_folder: Path, tmp_path: Path) -> None:

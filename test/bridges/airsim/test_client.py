@@ -157,7 +157,7 @@ def test_a_lost_connection_is_said_and_can_be_made_again(serve: Any) -> None:
 def test_no_server_is_one_clear_line() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    with pytest.raises(AirSimConnectionError, match=f"no AirSim server on 127.0.0.1:{port}"):
+    with pytest.raises(AirSimConnectionError, match=f"AirSim server not reached on 127.0.0.1:{port}"):
         AirSimClient("127.0.0.1", port)
 
 

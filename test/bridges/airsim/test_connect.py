@@ -75,7 +75,7 @@ def refusal(port: int, patience: float = 0.6) -> str:
 
 def test_nobody_there() -> None:
     port = free_port()
-    assert f"no AirSim server on 127.0.0.1:{port}" in refusal(port)
+    assert f"AirSim server not reached on 127.0.0.1:{port}" in refusal(port)
 
 
 def test_a_name_that_no_host_has_is_not_waited_for() -> None:

@@ -56,6 +56,12 @@ def test_a_ply_states_its_frame_and_keeps_millimetres_far_from_the_origin() -> N
     assert (rows["nz"] == 1.0).all()
 
 
+def test_a_frame_s_name_of_any_letters_is_one_line_of_the_header() -> None:
+    cloud = Cloud(POINTS[:0], NORMALS[:0], COLOURS[:0])
+    head = ply_bytes(cloud, "Höhle\nelement face 1").split(b"end_header\n", 1)[0]
+    assert rb"comment frame H\xf6hle\nelement face 1, metres" in head and head.count(b"\nelement") == 1
+
+
 def test_a_ply_of_another_frame_states_no_origin() -> None:
     head = ply_bytes(Cloud(POINTS[:0], NORMALS[:0], COLOURS[:0]), "odom").split(b"end_header\n", 1)[0]
     assert b"frame odom" in head and b"origin" not in head

@@ -161,7 +161,7 @@ def test_deactivated_it_answers_and_cleaned_up_it_leaves_the_steps(make: Callabl
     assert manager.change(CLEANUP)
     assert manager.says(ready=False, waiting_for="its configuration", answered=3_000_000_000)
     manager.tick(4)
-    due = manager.node._barrier.due
+    due = manager.node._ticks.due
     assert manager.spin([], lambda: getattr(due(), "seq", None) == 4), "the tick came"
     assert manager.node.did[-1] == "clean_up"
     assert manager.change(CONFIGURE) and manager.says(ready=False, waiting_for="its activation"), "nothing to say again"

@@ -104,7 +104,7 @@ def waits(spin: Any, pilot: Pilot, seq: int, epoch: int = 1) -> bool:
     """Returns whether the tick of a step came, which the pilot took in and did not answer."""
 
     def came() -> bool:
-        tick = pilot._barrier._ticks.get("uav1")
+        tick = pilot._ticks._ticks.get("uav1")
         return tick is not None and (tick.epoch, tick.seq) == (epoch, seq)
 
     return bool(spin([], came)) and all(step.seq != seq for step in pilot.steps)

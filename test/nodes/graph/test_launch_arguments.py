@@ -95,8 +95,10 @@ def test_a_brief_makes_a_search_of_ones_own(folder: Path) -> None:
         ({"brief": "nowhere.txt", "map": "k2"}, "is no file"),
         ({"map": "k2"}, "map without brief"),
         ({"start": "35.8,76.5"}, "start without brief"),
-        ({"t_max": "-1"}, "is no time"),
-        ({"t_max": "soon"}, "is no time"),
+        ({"t_max": "60"}, "t_max without brief"),
+        ({"brief": str(brief), "map": "k2", "task": "aotai-first"}, "task and brief"),
+        ({"brief": str(brief), "map": "k2", "t_max": "-1"}, "is no time"),
+        ({"brief": str(brief), "map": "k2", "t_max": "soon"}, "is no time"),
     ):
         with pytest.raises(UsageError, match=told):
             options_from(values(**wrong))

@@ -1,1 +1,1 @@
-"""The parts of a participant of the steps, without rclpy: barrier, pulse, topics and their messages."""
+"""The parts of a participant of the steps, without rclpy: ticks, liveliness, topics and their messages."""

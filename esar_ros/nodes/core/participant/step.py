@@ -22,6 +22,7 @@ class Step:
     absent: frozenset[str]
     frame_before_ns: int | None = None  # of a frame: stamp of the one before in the same epoch, if any
     exact: bool = True  # lockstep: its inputs carry its stamp; real time: they are the newest
+    epoch: int = 0  # of the ticks that ask for it
 
     @property
     def at(self) -> int | None:

@@ -47,10 +47,14 @@ _NEGATORS = re.compile(  # deny what follows them in their clause
 )
 _DENIES = re.compile(  # whatever else their sentence says
     r"\b(?:unlikely|impossible|den(?:y|ies|ied)|rul(?:e|es|ed|ing) out|exclud\w+|"
-    r"(?:twelve|12) o'clock|another (?:man|woman|person|boy|girl))\b|\?[\"”')]?$",
+    r"(?<!at )(?:twelve|12) o'clock|another (?:man|woman|person|boy|girl))\b|\?[\"”')]?$",
     re.IGNORECASE,
 )
-_RETRACTS = re.compile(r"\b(?:false|untrue|wrong|ignore|forget|disregard)\b", re.IGNORECASE)  # what stands before it
+_RETRACTS = re.compile(  # what stands before it
+    r"(?:^|[,:;] ?|please )(?:ignore|forget|disregard)\b|"
+    r"(?:\b(?:is|are|was|were)|['’]s)(?: the)? (?:false|untrue|wrong)\b",
+    re.IGNORECASE,
+)
 _OTHERS = re.compile(
     r"\b(?:safe|safely|unhurt|rescued|evacuated|accounted|(?:is|are|came) back(?! (?:to|at|in))|"
     r"\w+['’]s back(?= (?:home|now|already|safe|with)\b| ?(?:[.,;:!]|$)))\b",  # no "man's back is broken"

@@ -23,6 +23,8 @@ START = "The drone starts at the hut. "
         "Is she 300 m south of the hut?",
         "It is unlikely that he is 300 m south of the hut.",
         "He was seen 300 m south of the hut. That report is false.",
+        "He was seen 300 m south of the hut. That's wrong.",
+        "He was seen 300 m south of the hut. Please ignore that.",
         "POA: north slope 50 %.",
         "Team 2 followed the path: POD 90 % within 20 m south of it.",
         "His friend is safe and walked 300 m east of the hut.",
@@ -50,6 +52,20 @@ def test_they_are_no_ways_and_are_shown(words: str) -> None:
 )
 def test_what_a_denial_does_not_hold_is_read(words: str) -> None:
     assert len(parse_brief(START + words).moves) == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "She took a wrong turn at the hut and is 400 m east of it.",
+        "He did not forget his map, but is 400 m east of the hut.",
+        "He may ignore the signs, and was last seen 400 m east of the hut.",
+        "He was last seen at 12 o'clock, 400 m east of the hut.",
+    ],
+)
+def test_a_wrong_turn_and_a_time_of_day_take_nothing_back(words: str) -> None:
+    (move,) = parse_brief(START + words).moves
+    assert move.distance is not None and move.distance.metres == 400.0 and move.direction is not None
 
 
 def test_a_back_that_is_broken_is_nobody_who_is_back() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 
-class StepBarrier:
+class WorkBarrier:
     """The members of one shared thing. All calls come from one thread."""
 
     def __init__(self, members: Sequence[str] = ()) -> None:

@@ -13,7 +13,7 @@ from esar_ros.nodes.core.stamps import to_stamp
 PERIOD = 0.08  # s wall between heartbeats; receivers expect 10 Hz or more
 
 
-class Pulse:
+class Liveliness:
     """A node's part in the steps as it tells it: what it waits for, its heartbeats, and how long its answers take."""
 
     def __init__(self, node: str, lacks: Callable[[], str]) -> None:
@@ -60,7 +60,7 @@ class Pulse:
     # -- the thread -----------------------------------------------------------------------------
 
     def start(self, beat: Callable[[], None], complain: Callable[[Exception], None]) -> None:
-        """Calls beat() once a PERIOD from now on; complain(error) is told what it raises, and the pulse goes on."""
+        """Calls beat() once a PERIOD from now on; complain(error) is told what it raises, and the beats go on."""
         self._thread = threading.Thread(target=self._run, args=(beat, complain), name="heartbeat", daemon=True)
         self._thread.start()
 

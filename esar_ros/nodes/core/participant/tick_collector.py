@@ -9,7 +9,7 @@ from esar_ros.msg import Tick
 from esar_ros.nodes.core.participant.step import Step
 
 
-class TickBarrier:
+class TickCollector:
     """Puts ticks together to steps, each of which is answered once. All calls come from one thread."""
 
     def __init__(self, node: str, vehicles: Sequence[str]) -> None:
@@ -21,7 +21,6 @@ class TickBarrier:
         self._followed: dict[str, Tick | None] = {}  # ticks of other vehicles
         self._before_ns: int | None = None  # stamp of the step before the last answered
         self._framed: tuple[tuple[int, int], ...] = ()  # (epoch, ns) of the last two frames answered
-        self._asked: tuple[int, int] = (0, -1)  # (epoch, seq) of the step that was due last
 
     def follow(self, vehicle: str) -> None:
         """Makes no step due before that vehicle, which the node does not serve, ticks too."""
@@ -68,16 +67,15 @@ class TickBarrier:
             previous = None  # a new epoch: who has just joined did not answer the step before
         frame_before = next((at for epoch, at in reversed(self._framed) if epoch == tick.epoch and at < ns), None)
         absent = frozenset().union(*(tick.absent for tick in ticks))
-        self._asked = key
-        return Step(ns, tick.seq, tick.kinds, tick.period, previous, absent, frame_before)
+        return Step(ns, tick.seq, tick.kinds, tick.period, previous, absent, frame_before, epoch=tick.epoch)
 
     def finish(self, step: Step) -> None:
-        """Notes that the step which `due` returned last is answered."""
+        """Notes that a step is answered."""
         if self.answered_ns != step.ns:
             self._before_ns, self.answered_ns = self.answered_ns, step.ns
-        self.answered = self._asked
+        self.answered = (step.epoch, step.seq)
         if step.is_frame():
-            self._framed = (*(f for f in self._framed[-1:] if f[1] != step.ns), (self._asked[0], step.ns))
+            self._framed = (*(f for f in self._framed[-1:] if f[1] != step.ns), (step.epoch, step.ns))
 
     def _key(self) -> tuple[int, int] | None:
         """Returns the (epoch, seq) on which the ticks of all vehicles served agree; None while they do not."""

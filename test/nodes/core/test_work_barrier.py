@@ -7,14 +7,14 @@ from functools import partial
 from hypothesis import given
 from hypothesis import strategies as st
 
-from esar_ros.nodes.core.step_barrier import StepBarrier
+from esar_ros.nodes.core.work_barrier import WorkBarrier
 
 MEMBERS = ("a", "b", "c")
 
 
 @given(st.permutations(MEMBERS), st.integers(1, 3))
 def test_whoever_comes_first_work_is_done_once_in_the_members_order(order: list[str], asked: int) -> None:
-    turns = StepBarrier(MEMBERS)
+    turns = WorkBarrier(MEMBERS)
     done: list[str] = []
     woken: list[str] = []
     for name in MEMBERS:
@@ -33,7 +33,7 @@ def test_whoever_comes_first_work_is_done_once_in_the_members_order(order: list[
 
 
 def test_who_is_not_awaited_holds_nobody_up_and_may_still_come() -> None:
-    turns = StepBarrier(MEMBERS)
+    turns = WorkBarrier(MEMBERS)
     done: list[str] = []
     assert turns.take("b", 1, partial(done.append, "b"), ())
     assert turns.take("a", 1, partial(done.append, "a"), ["b"])
@@ -41,7 +41,7 @@ def test_who_is_not_awaited_holds_nobody_up_and_may_still_come() -> None:
 
 
 def test_work_of_a_step_that_was_left_is_not_done_later() -> None:
-    turns = StepBarrier(MEMBERS)
+    turns = WorkBarrier(MEMBERS)
     done: list[str] = []
     assert not turns.take("a", 1, partial(done.append, "old"), ["b"])
     assert turns.take("b", 2, partial(done.append, "b"), ())
@@ -50,5 +50,5 @@ def test_work_of_a_step_that_was_left_is_not_done_later() -> None:
 
 def test_without_members_each_works_at_once() -> None:
     done: list[str] = []
-    assert StepBarrier().take("alone", 1, partial(done.append, "alone"), ())
+    assert WorkBarrier().take("alone", 1, partial(done.append, "alone"), ())
     assert done == ["alone"]

@@ -8,50 +8,50 @@ import pytest
 
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import Heartbeat
-from esar_ros.nodes.core.participant import pulse as module
-from esar_ros.nodes.core.participant.pulse import Pulse, Silences
+from esar_ros.nodes.core.participant import liveliness as module
+from esar_ros.nodes.core.participant.liveliness import Liveliness, Silences
 
 
 def test_who_once_had_all_it_needs_no_longer_looks() -> None:
     lacks = "a publisher of goal"
-    pulse = Pulse("pilot", lambda: lacks)
-    waiting = pulse.heartbeat(None)
+    liveliness = Liveliness("pilot", lambda: lacks)
+    waiting = liveliness.heartbeat(None)
     assert (waiting.ready, waiting.waiting_for, nanoseconds(waiting.answered)) == (False, "a publisher of goal", 0)
     lacks = ""
-    assert pulse.heartbeat(None).ready
+    assert liveliness.heartbeat(None).ready
     lacks = "a publisher of goal"
-    assert pulse.heartbeat(70).ready
-    assert nanoseconds(pulse.heartbeat(70).answered) == 70
+    assert liveliness.heartbeat(70).ready
+    assert nanoseconds(liveliness.heartbeat(70).answered) == 70
 
 
 def test_a_node_that_is_withdrawn_waits_until_it_takes_part_again() -> None:
-    pulse = Pulse("pilot", lambda: "")
-    assert pulse.heartbeat(None).ready
-    pulse.withdrawn = "its activation"
-    withdrawn = pulse.heartbeat(None)
+    liveliness = Liveliness("pilot", lambda: "")
+    assert liveliness.heartbeat(None).ready
+    liveliness.withdrawn = "its activation"
+    withdrawn = liveliness.heartbeat(None)
     assert (withdrawn.ready, withdrawn.waiting_for) == (False, "its activation")
-    pulse.withdrawn = ""
-    assert pulse.heartbeat(None).ready
+    liveliness.withdrawn = ""
+    assert liveliness.heartbeat(None).ready
 
 
 def test_a_rival_has_the_name_and_another_process() -> None:
-    pulse = Pulse("pilot", lambda: "")
-    assert not pulse.is_rival(pulse.heartbeat(None))
-    assert pulse.is_rival(Pulse("pilot", lambda: "").heartbeat(None))
-    assert not pulse.is_rival(Pulse("planner", lambda: "").heartbeat(None))
+    liveliness = Liveliness("pilot", lambda: "")
+    assert not liveliness.is_rival(liveliness.heartbeat(None))
+    assert liveliness.is_rival(Liveliness("pilot", lambda: "").heartbeat(None))
+    assert not liveliness.is_rival(Liveliness("planner", lambda: "").heartbeat(None))
 
 
 def test_the_longest_answer_is_that_since_it_was_asked_for_last() -> None:
-    pulse = Pulse("pilot", lambda: "")
-    pulse.took(0.5, False)
-    pulse.took(0.1, True)
-    assert (pulse.longest_answer(), pulse.answers) == (0.5, 1)
-    pulse.took(0.2, True)
-    assert (pulse.longest_answer(), pulse.answers) == (0.2, 2)
-    assert pulse.longest_answer() == 0.0
+    liveliness = Liveliness("pilot", lambda: "")
+    liveliness.took(0.5, False)
+    liveliness.took(0.1, True)
+    assert (liveliness.longest_answer(), liveliness.answers) == (0.5, 1)
+    liveliness.took(0.2, True)
+    assert (liveliness.longest_answer(), liveliness.answers) == (0.2, 2)
+    assert liveliness.longest_answer() == 0.0
 
 
-def test_a_pulse_goes_on_after_an_error_and_ends_when_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_heartbeats_go_on_after_an_error_and_end_when_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PERIOD", 0.0)
     errors: list[Exception] = []
     beats, third = 0, threading.Event()
@@ -60,14 +60,14 @@ def test_a_pulse_goes_on_after_an_error_and_ends_when_it_is_told(monkeypatch: py
         nonlocal beats
         beats += 1
         if beats == 3:
-            pulse.end()
+            liveliness.end()
             third.set()
         raise OSError("the folder is gone")
 
-    pulse = Pulse("pilot", lambda: "")
-    pulse.start(beat, errors.append)
+    liveliness = Liveliness("pilot", lambda: "")
+    liveliness.start(beat, errors.append)
     assert third.wait(10.0)
-    pulse.join()
+    liveliness.join()
     assert beats == 3
     assert [str(error) for error in errors] == ["the folder is gone"] * 2, "at its end it does not complain"
 
