@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
-
-Rows = Sequence[Sequence[float]]
+from typing import Any
 
 _ULOG_HEAD = b"ULog\x01\x12\x35\x01" + struct.pack("<Q", 0)
 _ULOG_CODES = {"uint64_t": "Q", "int32_t": "i", "double": "d", "float": "f", "uint8_t": "B"}
@@ -14,7 +13,7 @@ _DATAFLASH_CODES = {"B": "B", "Q": "Q", "L": "i", "f": "f", "H": "H", "I": "I", 
 _FMT = 0x80
 
 
-def ulog(path: Path, topics: dict[str, tuple[str, Rows]]) -> Path:
+def ulog(path: Path, topics: Mapping[str, tuple[str, Any]]) -> Path:
     """Writes a .ulg. topics: name -> fields, e.g. "uint64_t timestamp;double lat", and their rows."""
     body = b"".join(_ulog_message("F", f"{name}:{fields};".encode()) for name, (fields, _) in topics.items())
     for number, (name, (fields, rows)) in enumerate(topics.items()):
@@ -29,7 +28,7 @@ def _ulog_message(kind: str, data: bytes) -> bytes:
     return struct.pack("<HB", len(data), ord(kind)) + data
 
 
-def dataflash(path: Path, topics: dict[str, tuple[str, str, Rows]]) -> Path:
+def dataflash(path: Path, topics: Mapping[str, tuple[str, str, Any]]) -> Path:
     """Writes a .bin. topics: name -> codes of the fields, their names by commas, and their rows."""
     out = _dataflash_format(_FMT, "FMT", "BBnNZ", "Type,Length,Name,Format,Columns", 89)
     for number, (name, (codes, columns, rows)) in enumerate(topics.items(), start=1):

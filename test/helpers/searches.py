@@ -41,8 +41,8 @@ def full_search() -> Search:
             Track(
                 "uav1",
                 Mover.DRONE,
-                34.0 + np.arange(5) * 1e-4,
-                107.3 + np.arange(5) * 2e-4,
+                34.0 + np.arange(5, dtype=np.float64) * 1e-4,
+                107.3 + np.arange(5, dtype=np.float64) * 2e-4,
                 2600.0 + np.arange(5.0),
                 NOON + np.arange(5.0),
                 f"{FOLDER}/bag",
@@ -62,7 +62,7 @@ def full_search() -> Search:
             Area("range", AreaKind.NO_FLY, hole),
         ],
         sorties=[sortie()],
-        rasters=[Raster(NASTY, np.arange(12, dtype=np.float32).reshape(3, 4) / 12, 713000.0, 3765000.0, 10.0,
+        rasters=[Raster(NASTY, (np.arange(12).reshape(3, 4) / 12).astype(np.float32), 713000.0, 3765000.0, 10.0,
                         "EPSG:32648", "probability of detection")],
     )  # fmt: skip
 

@@ -127,6 +127,7 @@ def test_a_report_has_the_error_of_the_object_that_it_is_about(bag: Path) -> Non
     assert enu(find.position.latitude, find.position.longitude, find.position.altitude) == pytest.approx(
         [41.0, 0, 0], abs=1e-6
     )
+    assert find.covariance is not None
     np.testing.assert_allclose(find.covariance, [[4.0, 1.0], [1.0, 9.0]])
     assert find.altitude_sigma == 1.5
     assert find.time == 1_633_224_006.0
@@ -187,7 +188,9 @@ def test_without_a_map_s_place_there_is_nothing_to_export(tmp_path: Path) -> Non
 # -- esar export -------------------------------------------------------------------------------
 
 
-def test_the_command_writes_every_format_and_no_truth(bag: Path, tmp_path: Path, capsys) -> None:
+def test_the_command_writes_every_format_and_no_truth(
+    bag: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert cli.main(["export", str(bag.parent), "--to", FORMATS, "--out", str(tmp_path)]) == 0
     assert "2 finds, 1 tracks of 21 points, 2 areas, 1 rasters (WGS 84" in capsys.readouterr().out
     assert sorted(path.name for path in tmp_path.iterdir()) == [
@@ -200,7 +203,7 @@ def test_the_command_writes_every_format_and_no_truth(bag: Path, tmp_path: Path,
     assert pictures == ["finds/uav1_1.jpg"] and (tmp_path / pictures[0]).is_file()
 
 
-def test_a_bag_without_images_has_no_raster_and_no_picture(tmp_path: Path, capsys) -> None:
+def test_a_bag_without_images_has_no_raster_and_no_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bag = write_bag(tmp_path / "bag", with_images=False)
     assert cli.main(["export", str(bag), "--to", "kml,geotiff", "--out", str(tmp_path / "out")]) == 0
     assert "no grid of what was seen" in capsys.readouterr().out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ MODEL = CameraModel.from_horizontal_fov(4000, 3000, np.radians(73.0))
 HOME = Position(34.0012, 107.0009)
 
 
-def shot(ground: Ground, above: float = 60.0, **changed: float) -> Look:
+def shot(ground: Ground, above: float = 60.0, **changed: Any) -> Look:
     """A look from a height above the ground below it, whose numbers are all right."""
     altitude = ground.height(*ground.to_grid(LATITUDE, LONGITUDE)) + above
     home = ground.height(*ground.to_grid(HOME.latitude, HOME.longitude))
@@ -77,7 +78,7 @@ def test_the_ellipse_holds_95_percent_of_errors_drawn_at_random(pitch: float) ->
         other = place(moved, tuple(random.normal(centre, errors.pixel)), ground)
         assert isinstance(other, Placed)
         away = frame.to_enu(other.position.latitude, other.position.longitude, other.position.altitude or 0.0)[:2]
-        held += away @ inverse @ away <= CHI_SQUARE_95
+        held += int(away @ inverse @ away <= CHI_SQUARE_95)
     assert 0.93 <= held / count <= 0.97
 
 

@@ -99,9 +99,8 @@ def test_the_page_tells_finds_ground_and_ways_and_holds_no_foreign_markup(incide
         Find("8", "person", here, state=FindState.DISMISSED),
     ]
     line = np.linspace(0.0, 0.002, 5)
-    track = Track(
-        "Team <1>", Mover.PERSON, here.latitude + line, here.longitude + line, line, 1.6e9 + 60.0 * np.arange(5)
-    )
+    minutes = np.array(60.0 * np.arange(5), dtype=np.float64)
+    track = Track("Team <1>", Mover.PERSON, here.latitude + line, here.longitude + line, line, 1.6e9 + minutes)
     incident.search.tracks = [track]
     page = debrief_page(incident)
     assert "75.0 %" in page and "MGRS 48S" in page and "dismissed" in page and "Team &lt;1&gt;" in page

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -61,11 +62,11 @@ def whole() -> Search:
     return search
 
 
-def same(one: object, other: object) -> bool:
+def same(one: Any, other: Any) -> bool:
     if isinstance(one, np.ndarray):
-        return bool(np.array_equal(one, other, equal_nan=True))  # type: ignore[arg-type]
+        return bool(np.array_equal(one, other, equal_nan=True))
     if isinstance(one, list | tuple):
-        return len(one) == len(other) and all(map(same, one, other))  # type: ignore[arg-type]
+        return len(one) == len(other) and all(map(same, one, other))
     if hasattr(one, "__dataclass_fields__"):
         return all(same(getattr(one, name), getattr(other, name)) for name in one.__dataclass_fields__)
     return one == other

@@ -90,7 +90,7 @@ def test_on_an_elevation_model_that_is_off_nothing_counts_as_seen(tmp_path: Path
 
 def test_a_card_without_yaw_is_a_track_alone(tmp_path: Path) -> None:
     intake = Intake(HOME)
-    told = {"GimbalYawDegree": "+0.00", "FlightYawDegree": "+0.00"}
+    told: dict[str, Any] = {"GimbalYawDegree": "+0.00", "FlightYawDegree": "+0.00"}
     search = take(card(tmp_path / "card", **told), intake, Terms(GROUND, curves=CURVES, home=HOME))
     assert len(search.tracks) == 1 and search.rasters == []
     assert "DJI_0.JPG and 5 more: its yaw is 0 throughout" in intake.faults[0]

@@ -305,6 +305,7 @@ def test_a_benchmark_that_one_crash_ended(tmp_path: Path) -> None:
     assert "goes on" in names(tmp_path)["episodes"].cure
     content = json.loads(manifest)
     content["settings"]["tasks"] = "a"
+    broken: dict[str, Any]
     for broken in (content, {}):
         (tmp_path / MANIFEST).write_text(json.dumps(broken))
         assert "bench.json is missing or broken" in names(tmp_path)["episodes"].detail

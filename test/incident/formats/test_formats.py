@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Callable
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import geopandas
@@ -75,11 +76,12 @@ def test_an_empty_search_gives_a_file_that_can_be_read(kind: str, tmp_path: Path
 @given(st.floats(-90.0, 90.0), st.floats(-180.0, 180.0), st.text(max_size=20))
 @pytest.mark.parametrize("kind", WRITERS)
 def test_any_place_and_text_come_back(
-    kind: str, tmp_path_factory, latitude: float, longitude: float, text: str
+    kind: str, tmp_path_factory: pytest.TempPathFactory, latitude: float, longitude: float, text: str
 ) -> None:
     path = written(
         kind, tmp_path_factory.mktemp("any"), Search(text, finds=[Find(text, text, Position(latitude, longitude))])
     )
+    place: Any
     if kind == "csv":
         row = next(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
         place = float(row["latitude"]), float(row["longitude"])
@@ -129,6 +131,7 @@ def test_an_ellipse_is_drawn_as_large_as_it_is(tmp_path: Path) -> None:
     frame = geopandas.read_file(written("geojson", tmp_path)).set_index("title")
     outline = frame.geometry[["person 87 % (confirmed): error, 95 %"]].set_crs(4326).to_crs(32648).iloc[0]
     ellipse = full_search().finds[0].ellipse()
+    assert ellipse is not None
     assert outline.area == pytest.approx(np.pi * ellipse.major * ellipse.minor, rel=0.01)
     corners = np.array(outline.minimum_rotated_rectangle.exterior.coords)
     sides = sorted(np.linalg.norm(np.diff(corners[:3], axis=0), axis=1))
@@ -178,6 +181,7 @@ def test_gpx_is_read_by_gpxpy_and_gdal(tmp_path: Path) -> None:
     assert document.version == "1.1"
     assert_places_of_finds([(point.latitude, point.longitude) for point in document.waypoints[:2]])
     assert document.waypoints[0].elevation == FINDS[0][2] and document.waypoints[1].elevation is None
+    assert document.waypoints[0].time is not None
     assert document.waypoints[0].time.timestamp() == NOON and document.waypoints[1].time is None
     points = document.tracks[0].segments[0].points
     assert [point.elevation for point in points] == [2600.0, 2601.0, 2602.0, 2603.0, 2604.0]
@@ -190,7 +194,8 @@ def test_gpx_is_read_by_gpxpy_and_gdal(tmp_path: Path) -> None:
 
 
 def test_cot_events_hold_places_and_errors_and_no_height_that_is_not_known(tmp_path: Path) -> None:
-    found = [event for event in ET.parse(written("cot", tmp_path)).getroot() if event.get("type") == cot.SPOT]
+    root: Any = ET.parse(written("cot", tmp_path)).getroot()
+    found = [event for event in root if event.get("type") == cot.SPOT]
     points = [event.find("point") for event in found]
     assert_places_of_finds([(float(point.get("lat")), float(point.get("lon"))) for point in points[:2]])
     assert {point.get("hae") for point in points} == {"9999999.0"}
@@ -203,7 +208,7 @@ def test_cot_events_hold_places_and_errors_and_no_height_that_is_not_known(tmp_p
 
 def test_cot_events_are_of_the_form_of_pytaks(tmp_path: Path) -> None:
     theirs = pytak.cot_event(lat=1.0, lon=2.0)
-    root = ET.parse(written("cot", tmp_path)).getroot()
+    root: Any = ET.parse(written("cot", tmp_path)).getroot()
     assert len({event.get("uid") for event in root}) == len(root) == 9
     for event in root:
         assert event.attrib.keys() == theirs.attrib.keys()
@@ -293,7 +298,7 @@ def test_a_wayline_is_a_kmz_with_heights_above_the_start(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("module", [qgc_plan, wpml])
-def test_a_sortie_without_altitudes_is_refused(module, tmp_path: Path) -> None:
+def test_a_sortie_without_altitudes_is_refused(module: Any, tmp_path: Path) -> None:
     search = full_search()
     search.sorties = [type(sortie())("s", Position(1.0, 2.0), sortie().waypoints, 8.0, 1.0)]
     with pytest.raises(UsageError, match="without an altitude"):
@@ -308,7 +313,7 @@ def test_sorties_of_one_name_get_files_of_their_own(tmp_path: Path) -> None:
 
 
 def test_names_hold_no_more_than_a_line() -> None:
-    root = cot.events(full_search())
+    root: Any = cot.events(full_search())
     callsigns = [event.find("detail/contact").get("callsign") for event in root]
     assert 'Müller & <b>"Söhne"</b> 搜救 ]]> =1+1' in callsigns
     assert NASTY not in callsigns and FOLDER not in "".join(callsigns)
