@@ -49,7 +49,7 @@ def declare(verbs: Any) -> None:
         "--detector",
         default=names.DEFAULT_DETECTOR,
         metavar="NAME[:FILE]",
-        help="looks for them (default: %(default)s)",
+        help="who looks (default: %(default)s)",
     )
     parser.add_argument("--preset", default="paper", choices=tuple(names.PRESETS), help="images (default: %(default)s)")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="for results (default: DIR/rehearsal)")
@@ -110,7 +110,8 @@ def _place(incident: Incident, console: Console) -> PlaceMap:
     folders = [str((incident.folder / "map").resolve()), os.environ.get("ESAR_MAPS", "")]
     os.environ["ESAR_MAPS"] = os.pathsep.join(filter(None, folders))  # also for the process that prepares
     map_id = incident.about.get("map", "")
-    prepare.ensure(map_id, lambda stage: console.print(f"  Preparing: {stage}"))
+    with console.status("Preparing") as status:
+        prepare.ensure(map_id, lambda stage: status.update(f"Preparing: {stage}"))
     return load_map(map_id)
 
 
