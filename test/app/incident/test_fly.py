@@ -48,7 +48,7 @@ def run(*arguments: object) -> int:
 def test_it_flies_the_way_and_tells_whom_it_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = made(tmp_path / "ridge")
     before = (folder / "incident.gpkg").read_bytes()
-    assert run(folder, "--people", 2) == 0
+    assert run(folder, "--people", 2, "--preset", "fast") == 0
     told = capsys.readouterr().out
     out = folder / "rehearsal" / "first"
     result = parse_result((out / "result.json").read_text(), "result")
@@ -65,7 +65,7 @@ def test_it_flies_the_way_and_tells_whom_it_found(tmp_path: Path, capsys: pytest
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--sortie", "frist"], "--sortie frist: did you mean 'first'"),
+        (["--sortie", "frist"], "--sortie frist: did you mean first"),
         (["--people", "16"], "--people 16: 1 to 15"),
         (["--world", "px4"], "flown in the embedded simulator: export the sorties"),
         (["--detector", "none"], "none"),
