@@ -92,10 +92,14 @@ class Pattern(ABC):
         if self._next >= len(self._route):
             self._stopped = True
             return Decision("stop", self.flown, goal=Goal(GoalType.HOLD), reports=reports, stop=True)
-        x, y = self._route[self._next]
+        goal = self._goal(self._next)
         self._next += 1
-        goal = waypoint(x, y, self._height, self._settings.speed)
         return self._fly(goal, self._where(), f"waypoint {state.value}", reports)
+
+    def _goal(self, number: int) -> Goal:
+        """Returns the goal at a point of the route."""
+        x, y = self._route[number]
+        return waypoint(x, y, self._height, self._settings.speed)
 
     def _fly(self, goal: Goal, action: str, why: str, reports: tuple[Report, ...]) -> Decision:
         self._leg = Leg(goal, self._settings.leg)

@@ -1,0 +1,141 @@
+"""`esar incident fly DIR`: rehearses the planned sorties in the embedded simulator, on the incident's own map."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+
+from esar_ros.app import prepare
+from esar_ros.benchmark.engine.episode import fly_episode
+from esar_ros.benchmark.engine.mission import VEHICLE, EpisodeResult
+from esar_ros.flight.limits import load_pilot_limits
+from esar_ros.incident.features import Sortie
+from esar_ros.incident.formats import kml, words
+from esar_ros.incident.rehearsal import POSES, flown_search, lay_people, promised, rehearsal_task, route_of
+from esar_ros.incident.store import POA, Incident
+from esar_ros.mission import names
+from esar_ros.mission.clues import PERSON
+from esar_ros.mission.errors import UsageError, suggest
+from esar_ros.mission.run_conditions import RunConditions
+from esar_ros.mission.task import Task
+from esar_ros.perception.detectors.chosen import create_chosen
+from esar_ros.scoring.result import write_atomically
+from esar_ros.sim.assets.meshes import assets
+from esar_ros.sim.terrain.maps import PlaceMap, load_map
+from esar_ros.suites.esarbench.own_search import NOON
+from esar_ros.suites.esarbench.suite import ESARBENCH
+
+MOST_PEOPLE = 15  # of a task
+
+
+def declare(verbs: Any) -> None:
+    """Adds the verb and its arguments."""
+    parser = verbs.add_parser("fly", help="rehearse the planned sorties in the simulator, on the incident's own map")
+    parser.add_argument("dir", type=Path, metavar="DIR", help="the incident's folder")
+    parser.add_argument("--sortie", metavar="NAME", help="one of them (default: each, one after the other)")
+    parser.add_argument(
+        "--people", type=int, default=10, metavar="N", help="laid by the POA, 1 to 15 (default: %(default)s)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of who lies where (default: %(default)s)")
+    parser.add_argument(
+        "--detector",
+        default=names.DEFAULT_DETECTOR,
+        metavar="NAME[:FILE]",
+        help="who looks (default: %(default)s)",
+    )
+    parser.add_argument("--preset", default="paper", choices=tuple(names.PRESETS), help="images (default: %(default)s)")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="for results (default: DIR/rehearsal)")
+    parser.add_argument("--world", default="embedded", help="what is flown in (default: %(default)s)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Flies the sorties and prints what each did. Raises UsageError."""
+    if arguments.world != "embedded":
+        raise UsageError(
+            f"--world {arguments.world}: a rehearsal is flown in the embedded simulator",
+            "export the sorties for whoever flies them: esar incident export DIR --to plan,wpml",
+        )
+    if not 1 <= arguments.people <= MOST_PEOPLE:
+        raise UsageError(f"--people {arguments.people}", f"1 to {MOST_PEOPLE}")
+    create_chosen(arguments.detector)  # wrong weights are told before anything is drawn
+    incident = Incident.open(arguments.dir)
+    sorties = _sorties(incident, arguments.sortie)
+    poa = incident.rasters(POA)[-1]
+    console = Console(highlight=False, soft_wrap=True)
+    place = _place(incident, console)
+    variants = {pose: [name.partition("/")[2] for name in assets() if name.startswith(f"{PERSON}_{pose.value}/")]
+                for pose in POSES}  # fmt: skip
+    people = lay_people(poa, place, arguments.people, variants, np.random.default_rng(arguments.seed))
+    console.print(
+        f"{len(people)} people lie hidden by the POA; the plan promises to find "
+        f"{100.0 * promised(sorties, poa):.0f} % of those on the map"
+    )
+    out, found = arguments.out or arguments.dir / "rehearsal", set()
+    for sortie in sorties:
+        noon = datetime.now().replace(hour=NOON, minute=0, second=0, microsecond=0).astimezone()
+        task = rehearsal_task(incident.search.name, place.id, sortie, place, people, noon, arguments.seed)
+        flown = _fly(task, sortie, place, RunConditions(arguments.preset, detector=arguments.detector), console)
+        found |= {victim.id for victim in flown.result.victims if victim.found}
+        folder = out / words.file_stem(sortie.name)
+        write_atomically(folder / "result.json", flown.result.dump())
+        name = f"rehearsal of sortie {sortie.name}"
+        kml.write(flown_search(name, sortie, flown.result, flown.track[VEHICLE], place.origin), folder / "flown.kml")
+        console.print(_told(sortie, flown))
+    console.print(f"Found {len(found)} of {len(people)}. Results and flown.kml of each sortie: {out}")
+    return 0
+
+
+def _sorties(incident: Incident, name: str | None) -> list[Sortie]:
+    """Returns the sorties that are flown. Raises UsageError."""
+    planned = {sortie.name: sortie for sortie in incident.search.sorties}
+    if not planned or not incident.rasters(POA):
+        raise UsageError(f"{incident.folder} has no sortie that is planned", "plan one: esar incident plan")
+    if name is None:
+        return list(planned.values())
+    if name not in planned:
+        raise UsageError(f"--sortie {name}", suggest(name, planned))
+    return [planned[name]]
+
+
+def _place(incident: Incident, console: Console) -> PlaceMap:
+    """Returns the incident's map, drawn and with all kernels compiled. Raises UsageError."""
+    folders = [str((incident.folder / "map").resolve()), os.environ.get("ESAR_MAPS", "")]
+    os.environ["ESAR_MAPS"] = os.pathsep.join(filter(None, folders))  # also for the process that prepares
+    map_id = incident.about.get("map", "")
+    with console.status("Preparing") as status:
+        prepare.ensure(map_id, lambda stage: status.update(f"Preparing: {stage}"))
+    return load_map(map_id)
+
+
+def _fly(task: Task, sortie: Sortie, place: PlaceMap, conditions: RunConditions, console: Console) -> EpisodeResult:
+    """Returns what became of a sortie. Raises UsageError."""
+    method = route_of(sortie, place.origin, load_pilot_limits().speed)
+    columns = (TextColumn(f"  Sortie {sortie.name}"), BarColumn(), TextColumn("{task.completed:.0f} s flown"))
+    with Progress(*columns, console=console, disable=not sys.stdout.isatty(), transient=True) as progress:
+        bar = progress.add_task("", total=60.0 * sortie.minutes)
+        return fly_episode(
+            ESARBENCH, task, method.name, task.seed, conditions, place,
+            in_agent=lambda inside: progress.advance(bar, float(inside)), method=method,
+        )  # fmt: skip
+
+
+def _told(sortie: Sortie, flown: EpisodeResult) -> str:
+    """Returns what a sortie did, in two lines."""
+    result, safety = flown.result, flown.result.safety
+    metrics, battery = result.metrics, safety.battery_at_end
+    low = "" if safety.min_height is None else f", never below {safety.min_height:.0f} m above ground"
+    left = "" if battery is None else f", {100.0 * battery:.0f} % of the battery left"
+    changed = ", ".join(f"{why} {count}" for why, count in safety.interventions.items()) or "none"
+    return (
+        f"Sortie {sortie.name}: {result.end_text}, {flown.simulated / 60.0:.1f} min (planned {sortie.minutes:.1f})"
+        f"{low}{left}\n  found {metrics.victims_found} of {metrics.victims}, false reports {metrics.false_reports}; "
+        f"contacts {safety.collisions}, steps that the governor changed: {changed}"
+    )
