@@ -22,6 +22,7 @@ from esar_ros.scoring.result import write_atomically
 
 FRAME = (255, 214, 51)
 QUALITY = 85  # of JPEG
+_DETECTIONS = "esar_ros/msg/Detections"
 _SLACK = NANO // 100  # ns between a detection and its image
 _MARGIN = 6  # px between the object and its frame
 
@@ -63,6 +64,8 @@ def _largest(bag: Path, reports: Mapping[str, tuple[str, ReportRow]]) -> dict[st
     sizes: dict[str, int] = {}
     with open_bag(bag) as opened:
         for vehicle, _, message in vehicle_messages(opened, (names.DETECTIONS,)):
+            if message.__msgtype__ != _DETECTIONS:
+                continue  # of a camera, or in space: their names end alike
             own = [(key, row) for key, (owner, row) in reports.items() if owner == vehicle]
             for one in message.detections:
                 if not one.has_position:

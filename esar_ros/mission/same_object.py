@@ -1,4 +1,4 @@
-"""Which of the detector's objects a report is about: reports carry no error, and the object's estimate has one."""
+"""The detector's object that a report is about: a report carries no error, and the object's estimate has one."""
 
 from __future__ import annotations
 

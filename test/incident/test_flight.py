@@ -59,6 +59,11 @@ def jpeg() -> np.ndarray:
     return np.frombuffer(out.getvalue(), dtype=np.uint8)
 
 
+def in_space() -> Any:
+    one = build("vision_msgs/msg/Detection3D", header=header(5.0))
+    return build("vision_msgs/msg/Detection3DArray", header=header(5.0), detections=[one])
+
+
 def frame() -> Any:
     at = build("geometry_msgs/msg/Transform", translation=point(10.0, 0.0, 0.0))
     one = build("geometry_msgs/msg/TransformStamped", header=header(0.0), child_frame_id="uav1/odom", transform=at)
@@ -90,6 +95,7 @@ def write_bag(path: Path, told: Any = None, with_images: bool = True) -> Path:
         messages += [
             ("/uav1/map/coverage", "nav_msgs/msg/OccupancyGrid", 9.0, coverage()),
             ("/uav1/detections", "esar_ros/msg/Detections", 5.0, detections),
+            ("/uav1/clues/detections", "vision_msgs/msg/Detection3DArray", 5.0, in_space()),
             ("/uav1/camera/front/image/compressed", "sensor_msgs/msg/CompressedImage", 5.0, image),
         ]
     writer = BagWriter(path)

@@ -1,4 +1,4 @@
-"""Which object a report is about: the nearest of its kind, and none farther away than one object reaches."""
+"""The object that a report is about: the nearest of its kind, and none farther away than one object reaches."""
 
 from __future__ import annotations
 

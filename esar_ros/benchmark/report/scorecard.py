@@ -86,7 +86,7 @@ def _told(result: Result) -> list[RenderableType]:
     lines: list[RenderableType] = ["", Text("reported (WGS 84, ± holds 95 %)", "dim")] if order else []
     for report in order[:_MOST_TOLD]:
         head = f"{report.text or report.kind}, {report.confidence:.0%}, {report.time:.0f} s"
-        lines += [f"● {escape(head)}", Text(f"  {formatting.coordinates(report)}", no_wrap=True, overflow="ignore")]
+        lines += [f"● {escape(head)}", f"  {formatting.coordinates(report)}"]
     if len(order) > _MOST_TOLD:
         lines.append(Text(f"and {len(order) - _MOST_TOLD} more in result.json", "dim"))
     return lines

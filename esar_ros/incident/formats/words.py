@@ -1,4 +1,4 @@
-"""What every format says of a feature: its title, its facts in words, its colour and the outline of its error.
+"""Words of all formats on a feature: its title, its facts in words, its colour and the outline of its error.
 
 Texts of others are made harmless here: control characters, which XML forbids, and breaks of lines become blanks. Of the
 file that tells something its name alone is told, never the folders in which it lay.
