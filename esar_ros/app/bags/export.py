@@ -1,4 +1,4 @@
-"""`esar export BAG --to kml,ply`: a mission's bag as files that other people's tools open, on the map or in space."""
+"""`esar export BAG|DIR --to kml,ply`: a bag, or an incident, for other people's tools, on the map or in space."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from esar_ros import __version__
 from esar_ros.app.arguments import Parser
 from esar_ros.incident.features import Search
+from esar_ros.incident.store import PACKAGE
 from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.scoring.result import write_atomically
 
@@ -25,12 +26,15 @@ FEATURES = {
     "cot": "search.cot",
     "csv": "search.csv",
     "geotiff": "rasters",
+    "plan": "plans",
+    "wpml": "plans",
 }
 FORMATS = SURFACES | FEATURES
 PICTURES = "finds"  # folder of the finds' images
+PLANNED = {"plan", "wpml"}
 SHOWS_PICTURES = {"geojson", "kml", "csv"}
 VOXELS = (0.005, 10.0)  # m
-_MODULES = {"csv": "table"}  # of formats that are not called as their module is
+_MODULES = {"csv": "table", "plan": "qgc_plan"}  # of formats that are not called as their module is
 
 
 def main(argv: list[str]) -> int:
@@ -41,7 +45,9 @@ def main(argv: list[str]) -> int:
         "with their error, ground that was seen. In space (extra open3d): the images with depth, fused into points "
         "(ply) or triangles (glb). How to open each: docs/how-to/coordinates.md",
     )
-    parser.add_argument("bag", help="folder of a mission, or its bag; for ply and glb recorded with --record full")
+    parser.add_argument(
+        "bag", help="folder of a mission, its bag (for ply and glb of --record full), or an incident's folder"
+    )
     parser.add_argument(
         "--to",
         default=",".join(SURFACES),
@@ -61,7 +67,8 @@ def main(argv: list[str]) -> int:
         raise UsageError(f"--voxel {arguments.voxel:g}", f"give {VOXELS[0]:g} to {VOXELS[1]:g} m")
     given = Path(arguments.bag)
     bag = given / "bag" if (given / "bag").exists() else given
-    out = Path(arguments.out) if arguments.out else bag.absolute().parent
+    beside = given / "export" if (given / PACKAGE).is_file() else bag.absolute().parent
+    out = Path(arguments.out) if arguments.out else beside
     console = Console(highlight=False, soft_wrap=True)
     if features := [name for name in formats if name in FEATURES]:
         _write_features(_search_of(bag, features, out), features, out, console)
@@ -84,7 +91,10 @@ def _formats(text: str) -> list[str]:
 def _search_of(given: Path, formats: list[str], out: Path) -> Search:
     """Returns what is to be written, by what kind of thing is given. Raises UsageError."""
     from esar_ros.incident.flight import search_of
+    from esar_ros.incident.store import Incident
 
+    if (given / PACKAGE).is_file():
+        return Incident.open(given).search
     return search_of(given, out / PICTURES if SHOWS_PICTURES & set(formats) else None)
 
 
@@ -94,6 +104,9 @@ def _write_features(search: Search, formats: list[str], out: Path, console: Cons
         path = out / FEATURES[name]
         if name == "geotiff" and not search.rasters:
             console.print("geotiff: the bag holds no grid of what was seen (it is kept from --record view on)")
+            continue
+        if name in PLANNED and not search.sorties:
+            console.print(f"{name}: no sortie is planned (esar incident plan DIR)")
             continue
         write: Callable[[Search, Path], None]
         write = import_module(f"esar_ros.incident.formats.{_MODULES.get(name, name)}").write

@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.world != "embedded":
         raise UsageError(
             f"--world {arguments.world}: a rehearsal is flown in the embedded simulator",
-            "export the sorties for whoever flies them: esar incident export DIR --to plan,wpml",
+            "whoever flies takes the files of esar incident plan",
         )
     if not 1 <= arguments.people <= MOST_PEOPLE:
         raise UsageError(f"--people {arguments.people}", f"1 to {MOST_PEOPLE}")
@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
         found |= {victim.id for victim in flown.result.victims if victim.found}
         folder = out / words.file_stem(sortie.name)
         write_atomically(folder / "result.json", flown.result.dump())
-        name = f"rehearsal of sortie {sortie.name}"
+        name = f"rehearsal of {sortie.name}"
         kml.write(flown_search(name, sortie, flown.result, flown.track[VEHICLE], place.origin), folder / "flown.kml")
         console.print(_told(sortie, flown))
     console.print(f"Found {len(found)} of {len(people)}. Results and flown.kml of each sortie: {out}")
@@ -118,7 +118,7 @@ def _place(incident: Incident, console: Console) -> PlaceMap:
 def _fly(task: Task, sortie: Sortie, place: PlaceMap, conditions: RunConditions, console: Console) -> EpisodeResult:
     """Returns what became of a sortie. Raises UsageError."""
     method = route_of(sortie, place.origin, load_pilot_limits().speed)
-    columns = (TextColumn(f"  Sortie {sortie.name}"), BarColumn(), TextColumn("{task.completed:.0f} s flown"))
+    columns = (TextColumn(f"  {sortie.name}"), BarColumn(), TextColumn("{task.completed:.0f} s flown"))
     with Progress(*columns, console=console, disable=not sys.stdout.isatty(), transient=True) as progress:
         bar = progress.add_task("", total=60.0 * sortie.minutes)
         return fly_episode(
@@ -135,7 +135,7 @@ def _told(sortie: Sortie, flown: EpisodeResult) -> str:
     left = "" if battery is None else f", {100.0 * battery:.0f} % of the battery left"
     changed = ", ".join(f"{why} {count}" for why, count in safety.interventions.items()) or "none"
     return (
-        f"Sortie {sortie.name}: {result.end_text}, {flown.simulated / 60.0:.1f} min (planned {sortie.minutes:.1f})"
+        f"{sortie.name}: {result.end_text}, {flown.simulated / 60.0:.1f} min (planned {sortie.minutes:.1f})"
         f"{low}{left}\n  found {metrics.victims_found} of {metrics.victims}, false reports {metrics.false_reports}; "
         f"contacts {safety.collisions}, steps that the governor changed: {changed}"
     )

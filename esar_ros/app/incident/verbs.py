@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from esar_ros.app.arguments import Parser
-from esar_ros.app.incident import add, debrief, new, plan
+from esar_ros.app.incident import add, debrief, fly, new, plan
 
-VERBS = {"new": new, "plan": plan, "add": add, "debrief": debrief}  # a module declares its arguments and runs them
+VERBS = {
+    "new": new,
+    "plan": plan,
+    "fly": fly,
+    "add": add,
+    "debrief": debrief,
+}  # a module declares its arguments and runs them
 
 
 def main(argv: list[str]) -> int:
