@@ -312,7 +312,7 @@ def _read(folder: Path, path: Path, geopandas: Any) -> Incident:
     search.sorties = [
         _sortie(row, [point for point in ways if point["sortie"] == n]) for n, row in enumerate(rows("sorties"))
     ]
-    search.areas = [_area(row, kind) for kind in AreaKind for row in rows(_layer(kind))]
+    search.areas = [area for kind in AreaKind for row in rows(_layer(kind)) for area in _areas(row, kind)]
     search.rasters = [_raster(folder / row["file"], row["name"], row["unit"]) for row in rows("rasters")]
     return Incident(folder, search, about, {row["digest"]: row["name"] for row in rows("sources")})
 
@@ -360,14 +360,15 @@ def _sortie(row: dict[str, Any], points: list[dict[str, Any]]) -> Sortie:
     )
 
 
-def _area(row: dict[str, Any], kind: AreaKind) -> Area:
-    outline, *holes = (
-        np.array(ring.coords)[:-1, :2] for ring in (row["geometry"].exterior, *row["geometry"].interiors)
-    )
-    return Area(
-        row["name"], kind, outline, tuple(holes), _number(row["poa"]), _number(row["pod"]), _number(row["hours"]),
-        _text(row["note"]),
-    )  # fmt: skip
+def _areas(row: dict[str, Any], kind: AreaKind) -> Iterable[Area]:
+    """Yields the polygons of a row, which a person may have drawn in a GIS: of several parts, with a name alone."""
+    shape = row["geometry"]
+    for part in getattr(shape, "geoms", [shape]):
+        outline, *holes = (np.array(ring.coords)[:-1, :2] for ring in (part.exterior, *part.interiors))
+        yield Area(
+            _text(row.get("name")) or kind.value, kind, outline, tuple(holes), _number(row.get("poa")),
+            _number(row.get("pod")), _number(row.get("hours")), _text(row.get("note")),
+        )  # fmt: skip
 
 
 def _raster(path: Path, name: str, unit: str) -> Raster:

@@ -94,6 +94,18 @@ def test_other_readers_open_its_layers(tmp_path: Path) -> None:
     assert frame.geometry[0].bounds == (107.0, 34.0, 107.01, 34.01)
 
 
+def test_zones_that_a_person_draws_in_a_gis_are_read(tmp_path: Path) -> None:
+    import geopandas
+    from shapely import MultiPolygon, Polygon
+
+    Incident.create(tmp_path, whole(), {}, "")
+    two = MultiPolygon([Polygon(SQUARE), Polygon(SQUARE + 1.0)])
+    drawn = geopandas.GeoDataFrame({"fid": [1]}, geometry=[two], crs="EPSG:4326")
+    drawn.to_file(tmp_path / PACKAGE, layer="zones_no_fly", driver="GPKG", engine="pyogrio", mode="a")
+    zones = [area for area in Incident.open(tmp_path).search.areas if area.kind is AreaKind.NO_FLY]
+    assert [(zone.name, len(zone.outline)) for zone in zones] == [("no-fly", 4), ("no-fly", 4)]
+
+
 def test_a_file_is_taken_once(tmp_path: Path) -> None:
     incident = Incident.create(tmp_path / "i", Search("valley"), {}, "")
     file = tmp_path / "log"
