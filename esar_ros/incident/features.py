@@ -1,4 +1,4 @@
-"""What a search consists of on a map: file formats write these features, and sources of all kinds yield them.
+"""The features of a search on a map: file formats write these features, and sources of all kinds yield them.
 
 Positions are WGS 84 (EPSG:4326), degrees. Altitudes are metres above mean sea level (EGM96), as maps, GPX and KML state
 them, and nan or None where nothing states them; a format of another vertical reference converts at its own door. Times
@@ -20,7 +20,7 @@ CHI_SQUARE_95 = 5.991  # two degrees of freedom: an ellipse of this squared radi
 
 
 class Mover(str, Enum):
-    """Who left a track."""
+    """One who left a track."""
 
     DRONE = "drone"
     PERSON = "person"
@@ -28,7 +28,7 @@ class Mover(str, Enum):
 
 
 class FindState(str, Enum):
-    """What a person has decided about a find."""
+    """A person's decision about a find."""
 
     NEW = "new"
     CONFIRMED = "confirmed"
@@ -36,7 +36,7 @@ class FindState(str, Enum):
 
 
 class PlaceKind(str, Enum):
-    """What a named point is."""
+    """The meaning of a named point."""
 
     IPP = "ipp"  # initial planning point: where the person was last seen or known to be
     HOME = "home"  # where a vehicle starts
@@ -45,7 +45,7 @@ class PlaceKind(str, Enum):
 
 
 class AreaKind(str, Enum):
-    """What a polygon bounds."""
+    """The meaning of a polygon."""
 
     SEARCH = "search"  # the whole of what is searched
     SEGMENT = "segment"
@@ -66,7 +66,7 @@ class Position:
 
 @dataclass(frozen=True)
 class Track:
-    """Where somebody or something went; all arrays are of length N, in the order of time."""
+    """The way that somebody or something went; all arrays are of length N, in the order of time."""
 
     name: str
     mover: Mover
