@@ -48,7 +48,7 @@ ERRORS = LookErrors()
 
 @dataclass(frozen=True)
 class Flown:
-    """What was said of one person and what came of it."""
+    """The POD that was said of one person, look by look, and what came of it."""
 
     map_id: str
     told: tuple[float, ...]  # -ln(1 - POD) of each look that shows his cell

@@ -1,4 +1,4 @@
-"""What the detector finds in photographs, placed on the ground. Pictures are looked at in slices of its own size."""
+"""The detector's finds in photographs, placed on the ground. Pictures are looked at in slices of its own size."""
 
 from __future__ import annotations
 

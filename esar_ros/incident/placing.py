@@ -39,7 +39,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class Withheld:
-    """Why no coordinate is told."""
+    """A coordinate that is not told, and why."""
 
     why: str
 

@@ -40,7 +40,7 @@ _DAY = 86_400.0  # s
 
 
 class Target(Enum):
-    """How well the missing person is seen; the effective sweep width as a multiple of the range of detection."""
+    """The visibility of the missing person: the effective sweep width as a multiple of the range of detection."""
 
     HIGH = 1.8
     MEDIUM = 1.6

@@ -1,4 +1,4 @@
-"""What was done comes in: any file, by its kind, to the features of a search: tracks, POD, finds, footprints."""
+"""Any file comes in, by its kind, as features of a search: tracks, POD, finds, footprints."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _DRONE_HEIGHT = 5.0  # m, error of a drone's height above the sea, as of LookErr
 
 @dataclass(frozen=True)
 class Terms:
-    """What a person states of the files, and what they are held against."""
+    """A person's statements on the files, and all that they are held against."""
 
     ground: Ground | None = None  # None: nothing is ray-cast, tracks alone are taken
     curves: Curves | None = None  # of whoever looks at pictures; None: nobody did, and they have no POD

@@ -1,4 +1,4 @@
-"""What a look shows of the ground: each cell that lies in the picture and is hidden by no ridge, and how far it is."""
+"""The ground that a look shows: each cell that lies in the picture and is hidden by no ridge, and how far it is."""
 
 from __future__ import annotations
 

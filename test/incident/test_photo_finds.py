@@ -1,4 +1,4 @@
-"""What is found in pictures: slices that cover them, things on two slices once, coordinates or the cause why none, and
+"""Finds in pictures: slices that cover them, things on two slices once, coordinates or the cause why none, and
 one find of several pictures."""
 
 from __future__ import annotations

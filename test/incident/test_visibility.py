@@ -1,4 +1,4 @@
-"""What looks show: agreement with another caster, ridges that hide, slant ranges and pixels."""
+"""The ground that looks show: agreement with another caster, ridges that hide, slant ranges and pixels."""
 
 from __future__ import annotations
 

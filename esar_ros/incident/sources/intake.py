@@ -21,7 +21,7 @@ _SWAPPED = ("its latitude and longitude are swapped", "mend the file")
 
 @dataclass
 class Intake:
-    """What readers are told of a search, and what they say of its files.
+    """The facts of a search that readers are told, and all that they say of its files.
 
     A fault that many files share is kept once, with a count, so that 100,000 photographs take no more memory than one.
     """

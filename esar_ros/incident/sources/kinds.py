@@ -1,4 +1,4 @@
-"""What a file is, by its content: endings lie, and cards of cameras have none of their own."""
+"""The kind of a file, by its content: endings lie, and cards of cameras have none of their own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MP4 = b"ftyp"  # at byte 4
 
 
 class Kind(str, Enum):
-    """What was recorded, and by what it is read."""
+    """A kind of record, each with a reader of its own."""
 
     GPX = "gpx"
     ULOG = "ulog"

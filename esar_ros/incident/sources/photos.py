@@ -91,7 +91,7 @@ def read(
 
 
 class _Told:
-    """What one file tells of itself."""
+    """All that one file tells of itself."""
 
     def __init__(self, path: Path, head: bytes, tags: dict[str, Any], intake: Intake) -> None:
         self._path, self._tags, self._intake = path, tags, intake

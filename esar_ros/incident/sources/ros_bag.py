@@ -80,7 +80,7 @@ def read(
 
 @dataclass
 class _Place:
-    """Where the drone was at any time, and by how much odometry's axes are turned against east and north."""
+    """The drone's place at any time, and by how much odometry's axes are turned against east and north."""
 
     time: Floats  # (N,) s, of the bag's stamps
     latitude: Floats

@@ -1,4 +1,4 @@
-"""What a file is, by its content alone."""
+"""The kind of a file, by its content alone."""
 
 from __future__ import annotations
 
