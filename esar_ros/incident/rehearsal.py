@@ -6,7 +6,7 @@ the share of them that is found should be the POS that the sortie promises of th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 import numpy as np
@@ -132,6 +132,6 @@ def _degrees(origin: Origin, *enu: float | None) -> Floats:
     return np.array(origin.to_geodetic(np.array(enu, dtype=np.float64)))
 
 
-def promised(sorties: Collection[Sortie], poa: Raster) -> float:
+def promised(sorties: Sequence[Sortie], poa: Raster) -> float:
     """Returns the share of the people on the map that sorties should find, by their POS."""
     return sum(sortie.pos or 0.0 for sortie in sorties) / float(np.nansum(poa.values))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from esar_ros.benchmark.engine.mission import VEHICLE, EpisodeResult
 from esar_ros.flight.limits import load_pilot_limits
 from esar_ros.incident.features import Sortie
 from esar_ros.incident.formats import kml, words
+from esar_ros.incident.probability import stand
 from esar_ros.incident.rehearsal import POSES, flown_search, lay_people, promised, rehearsal_task, route_of
 from esar_ros.incident.store import POA, Incident
 from esar_ros.mission import names
@@ -68,7 +70,8 @@ def run(arguments: argparse.Namespace) -> int:
     create_chosen(arguments.detector)  # wrong weights are told before anything is drawn
     incident = Incident.open(arguments.dir)
     sorties = _sorties(incident, arguments.sortie)
-    poa = incident.rasters(POA)[-1]
+    now = stand(incident)[0].normalised  # by which the sorties were planned
+    poa = replace(incident.rasters(POA)[0], values=now.astype(np.float32))
     console = Console(highlight=False, soft_wrap=True)
     place = _place(incident, console)
     variants = {pose: [name.partition("/")[2] for name in assets() if name.startswith(f"{PERSON}_{pose.value}/")]
@@ -86,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
         found |= {victim.id for victim in flown.result.victims if victim.found}
         folder = out / words.file_stem(sortie.name)
         write_atomically(folder / "result.json", flown.result.dump())
-        name = f"rehearsal of sortie {sortie.name}"
+        name = f"rehearsal of {sortie.name}"
         kml.write(flown_search(name, sortie, flown.result, flown.track[VEHICLE], place.origin), folder / "flown.kml")
         console.print(_told(sortie, flown))
     console.print(f"Found {len(found)} of {len(people)}. Results and flown.kml of each sortie: {out}")
@@ -96,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _sorties(incident: Incident, name: str | None) -> list[Sortie]:
     """Returns the sorties that are flown. Raises UsageError."""
     planned = {sortie.name: sortie for sortie in incident.search.sorties}
-    if not planned or not incident.rasters(POA):
+    if not planned:
         raise UsageError(f"{incident.folder} has no sortie that is planned", "plan one: esar incident plan")
     if name is None:
         return list(planned.values())
@@ -118,7 +121,7 @@ def _place(incident: Incident, console: Console) -> PlaceMap:
 def _fly(task: Task, sortie: Sortie, place: PlaceMap, conditions: RunConditions, console: Console) -> EpisodeResult:
     """Returns what became of a sortie. Raises UsageError."""
     method = route_of(sortie, place.origin, load_pilot_limits().speed)
-    columns = (TextColumn(f"  Sortie {sortie.name}"), BarColumn(), TextColumn("{task.completed:.0f} s flown"))
+    columns = (TextColumn(f"  {sortie.name}"), BarColumn(), TextColumn("{task.completed:.0f} s flown"))
     with Progress(*columns, console=console, disable=not sys.stdout.isatty(), transient=True) as progress:
         bar = progress.add_task("", total=60.0 * sortie.minutes)
         return fly_episode(
@@ -131,11 +134,14 @@ def _told(sortie: Sortie, flown: EpisodeResult) -> str:
     """Returns what a sortie did, in two lines."""
     result, safety = flown.result, flown.result.safety
     metrics, battery = result.metrics, safety.battery_at_end
+    planned = f"planned {sortie.minutes:.1f}, at {sortie.speed:g} m/s"
+    if sortie.speed > (fastest := load_pilot_limits().speed):
+        planned += f"; the simulated pilot flies {fastest:g} at most"
     low = "" if safety.min_height is None else f", never below {safety.min_height:.0f} m above ground"
     left = "" if battery is None else f", {100.0 * battery:.0f} % of the battery left"
     changed = ", ".join(f"{why} {count}" for why, count in safety.interventions.items()) or "none"
     return (
-        f"Sortie {sortie.name}: {result.end_text}, {flown.simulated / 60.0:.1f} min (planned {sortie.minutes:.1f})"
-        f"{low}{left}\n  found {metrics.victims_found} of {metrics.victims}, false reports {metrics.false_reports}; "
+        f"{sortie.name}: {result.end_text}, {flown.simulated / 60.0:.1f} min ({planned}){low}{left}\n"
+        f"  found {metrics.victims_found} of {metrics.victims}, false reports {metrics.false_reports}; "
         f"contacts {safety.collisions}, steps that the governor changed: {changed}"
     )
