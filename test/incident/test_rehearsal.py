@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
@@ -13,13 +14,22 @@ from esar_ros.incident.ground import Ground
 from esar_ros.incident.rehearsal import POSES, lay_people, promised, rehearsal_task, route_of
 from esar_ros.incident.store import POA
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.map_files import MapExtent
 from helpers.hills import CRS, LATITUDE, LONGITUDE, NORTH, WEST
 
 pytest.importorskip("pyproj")
-EXTENT = MapExtent(1000.0, Origin(LATITUDE, LONGITUDE, 1500.0))
 LOOKS = {pose: ("red", "olive") for pose in POSES}
 CELL, SIDE = 20.0, 60
+
+
+@dataclass(frozen=True)
+class Square:
+    """What a rehearsal knows of a map."""
+
+    size: float
+    origin: Origin
+
+
+EXTENT = Square(1000.0, Origin(LATITUDE, LONGITUDE, 1500.0))
 
 
 def poa(row: slice, column: slice, rest: float = 0.2) -> Raster:
