@@ -37,6 +37,7 @@ POSES = (VictimPose.STANDING, VictimPose.SITTING, VictimPose.LYING)  # as likely
 SPLIT = "demo"  # scored, and of no benchmark
 _PATIENCE = 3.0  # times the planned minutes after which a rehearsal ends
 LONGEST = 7200.0  # s, of a task
+_ALOFT = 0.9  # of the planned height
 _DRAWS = 10_000  # after which nobody lies on the map
 _SAID = "A rehearsal of a planned sortie: fly its way, and report who is seen."
 
@@ -135,3 +136,12 @@ def _degrees(origin: Origin, *enu: float | None) -> Floats:
 def promised(sorties: Sequence[Sortie], poa: Raster) -> float:
     """Returns the share of the people on the map that sorties should find, by their POS."""
     return sum(sortie.pos or 0.0 for sortie in sorties) / float(np.nansum(poa.values))
+
+
+def least_height(heights: Sequence[float | None], sortie: Sortie) -> float | None:
+    """Returns the least height (m above ground) of a flight from where it first came near its height; None where it
+    never did."""
+    wanted = min(point.above_ground or 0.0 for point in sortie.waypoints)
+    known = [height for height in heights if height is not None]
+    aloft = next((n for n, height in enumerate(known) if height >= _ALOFT * wanted), None)
+    return None if aloft is None else min(known[aloft:])

@@ -11,7 +11,7 @@ import pytest
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.incident.features import Position, Raster, Sortie, Waypoint
 from esar_ros.incident.ground import Ground
-from esar_ros.incident.rehearsal import POSES, lay_people, promised, rehearsal_task, route_of
+from esar_ros.incident.rehearsal import POSES, lay_people, least_height, promised, rehearsal_task, route_of
 from esar_ros.incident.store import POA
 from esar_ros.mission.errors import UsageError
 from helpers.hills import CRS, LATITUDE, LONGITUDE, NORTH, WEST
@@ -88,3 +88,8 @@ def test_a_sortie_without_heights_is_refused(corner: Waypoint) -> None:
 
 def test_what_the_plan_promises_is_of_those_on_the_map() -> None:
     assert promised([sortie(), sortie()], poa(np.s_[5:55], np.s_[28:36], rest=0.2)) == pytest.approx(0.6, abs=1e-6)
+
+
+def test_the_least_height_is_of_the_flight_not_of_the_climb() -> None:
+    assert least_height([None, 0.0, 20.0, 38.0, 44.0, 31.0, 40.0], sortie()) == 31.0
+    assert least_height([0.0, 20.0, None], sortie()) is None

@@ -21,7 +21,15 @@ from esar_ros.flight.limits import load_pilot_limits
 from esar_ros.incident.features import Sortie
 from esar_ros.incident.formats import kml, words
 from esar_ros.incident.probability import stand
-from esar_ros.incident.rehearsal import POSES, flown_search, lay_people, promised, rehearsal_task, route_of
+from esar_ros.incident.rehearsal import (
+    POSES,
+    flown_search,
+    lay_people,
+    least_height,
+    promised,
+    rehearsal_task,
+    route_of,
+)
 from esar_ros.incident.store import POA, Incident
 from esar_ros.mission import names
 from esar_ros.mission.clues import PERSON
@@ -137,11 +145,12 @@ def _told(sortie: Sortie, flown: EpisodeResult) -> str:
     planned = f"planned {sortie.minutes:.1f}, at {sortie.speed:g} m/s"
     if sortie.speed > (fastest := load_pilot_limits().speed):
         planned += f"; the simulated pilot flies {fastest:g} at most"
-    low = "" if safety.min_height is None else f", never below {safety.min_height:.0f} m above ground"
+    low = least_height(flown.track[VEHICLE]["height"], sortie)
+    lowest = "" if low is None else f", {low:.0f} m or more above ground"
     left = "" if battery is None else f", {100.0 * battery:.0f} % of the battery left"
     changed = ", ".join(f"{why} {count}" for why, count in safety.interventions.items()) or "none"
     return (
-        f"{sortie.name}: {result.end_text}, {flown.simulated / 60.0:.1f} min ({planned}){low}{left}\n"
+        f"{sortie.name}: {result.end_text}, {flown.simulated / 60.0:.1f} min ({planned}){lowest}{left}\n"
         f"  found {metrics.victims_found} of {metrics.victims}, false reports {metrics.false_reports}; "
         f"contacts {safety.collisions}, steps that the governor changed: {changed}"
     )
