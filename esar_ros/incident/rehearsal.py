@@ -6,7 +6,7 @@ the share of them that is found should be the POS that the sortie promises of th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 import numpy as np
@@ -37,6 +37,7 @@ POSES = (VictimPose.STANDING, VictimPose.SITTING, VictimPose.LYING)  # as likely
 SPLIT = "demo"  # scored, and of no benchmark
 _PATIENCE = 3.0  # times the planned minutes after which a rehearsal ends
 LONGEST = 7200.0  # s, of a task
+_ALOFT = 0.9  # of the planned height
 _DRAWS = 10_000  # after which nobody lies on the map
 _SAID = "A rehearsal of a planned sortie: fly its way, and report who is seen."
 
@@ -132,6 +133,15 @@ def _degrees(origin: Origin, *enu: float | None) -> Floats:
     return np.array(origin.to_geodetic(np.array(enu, dtype=np.float64)))
 
 
-def promised(sorties: Collection[Sortie], poa: Raster) -> float:
+def promised(sorties: Sequence[Sortie], poa: Raster) -> float:
     """Returns the share of the people on the map that sorties should find, by their POS."""
     return sum(sortie.pos or 0.0 for sortie in sorties) / float(np.nansum(poa.values))
+
+
+def least_height(heights: Sequence[float | None], sortie: Sortie) -> float | None:
+    """Returns the least height (m above ground) of a flight from where it first came near its height; None where it
+    never did."""
+    wanted = min(point.above_ground or 0.0 for point in sortie.waypoints)
+    known = [height for height in heights if height is not None]
+    aloft = next((n for n, height in enumerate(known) if height >= _ALOFT * wanted), None)
+    return None if aloft is None else min(known[aloft:])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
@@ -10,16 +11,25 @@ import pytest
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.incident.features import Position, Raster, Sortie, Waypoint
 from esar_ros.incident.ground import Ground
-from esar_ros.incident.rehearsal import POSES, lay_people, promised, rehearsal_task, route_of
+from esar_ros.incident.rehearsal import POSES, lay_people, least_height, promised, rehearsal_task, route_of
 from esar_ros.incident.store import POA
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.map_files import MapExtent
 from helpers.hills import CRS, LATITUDE, LONGITUDE, NORTH, WEST
 
 pytest.importorskip("pyproj")
-EXTENT = MapExtent(1000.0, Origin(LATITUDE, LONGITUDE, 1500.0))
 LOOKS = {pose: ("red", "olive") for pose in POSES}
 CELL, SIDE = 20.0, 60
+
+
+@dataclass(frozen=True)
+class Square:
+    """What a rehearsal knows of a map."""
+
+    size: float
+    origin: Origin
+
+
+EXTENT = Square(1000.0, Origin(LATITUDE, LONGITUDE, 1500.0))
 
 
 def poa(row: slice, column: slice, rest: float = 0.2) -> Raster:
@@ -78,3 +88,8 @@ def test_a_sortie_without_heights_is_refused(corner: Waypoint) -> None:
 
 def test_what_the_plan_promises_is_of_those_on_the_map() -> None:
     assert promised([sortie(), sortie()], poa(np.s_[5:55], np.s_[28:36], rest=0.2)) == pytest.approx(0.6, abs=1e-6)
+
+
+def test_the_least_height_is_of_the_flight_not_of_the_climb() -> None:
+    assert least_height([None, 0.0, 20.0, 38.0, 44.0, 31.0, 40.0], sortie()) == 31.0
+    assert least_height([0.0, 20.0, None], sortie()) is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,16 @@ from esar_ros.benchmark.engine.mission import VEHICLE, EpisodeResult
 from esar_ros.flight.limits import load_pilot_limits
 from esar_ros.incident.features import Sortie
 from esar_ros.incident.formats import kml, words
-from esar_ros.incident.rehearsal import POSES, flown_search, lay_people, promised, rehearsal_task, route_of
+from esar_ros.incident.probability import stand
+from esar_ros.incident.rehearsal import (
+    POSES,
+    flown_search,
+    lay_people,
+    least_height,
+    promised,
+    rehearsal_task,
+    route_of,
+)
 from esar_ros.incident.store import POA, Incident
 from esar_ros.mission import names
 from esar_ros.mission.clues import PERSON
@@ -61,14 +71,15 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.world != "embedded":
         raise UsageError(
             f"--world {arguments.world}: a rehearsal is flown in the embedded simulator",
-            "whoever flies takes the files of esar incident plan",
+            "export the sorties for whoever flies them: esar incident export DIR --to plan,wpml",
         )
     if not 1 <= arguments.people <= MOST_PEOPLE:
         raise UsageError(f"--people {arguments.people}", f"1 to {MOST_PEOPLE}")
     create_chosen(arguments.detector)  # wrong weights are told before anything is drawn
     incident = Incident.open(arguments.dir)
     sorties = _sorties(incident, arguments.sortie)
-    poa = incident.rasters(POA)[-1]
+    now = stand(incident)[0].normalised  # by which the sorties were planned
+    poa = replace(incident.rasters(POA)[0], values=now.astype(np.float32))
     console = Console(highlight=False, soft_wrap=True)
     place = _place(incident, console)
     variants = {pose: [name.partition("/")[2] for name in assets() if name.startswith(f"{PERSON}_{pose.value}/")]
@@ -96,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _sorties(incident: Incident, name: str | None) -> list[Sortie]:
     """Returns the sorties that are flown. Raises UsageError."""
     planned = {sortie.name: sortie for sortie in incident.search.sorties}
-    if not planned or not incident.rasters(POA):
+    if not planned:
         raise UsageError(f"{incident.folder} has no sortie that is planned", "plan one: esar incident plan")
     if name is None:
         return list(planned.values())
@@ -131,11 +142,15 @@ def _told(sortie: Sortie, flown: EpisodeResult) -> str:
     """Returns what a sortie did, in two lines."""
     result, safety = flown.result, flown.result.safety
     metrics, battery = result.metrics, safety.battery_at_end
-    low = "" if safety.min_height is None else f", never below {safety.min_height:.0f} m above ground"
+    planned = f"planned {sortie.minutes:.1f}, at {sortie.speed:g} m/s"
+    if sortie.speed > (fastest := load_pilot_limits().speed):
+        planned += f"; the simulated pilot flies {fastest:g} at most"
+    low = least_height(flown.track[VEHICLE]["height"], sortie)
+    lowest = "" if low is None else f", {low:.0f} m or more above ground"
     left = "" if battery is None else f", {100.0 * battery:.0f} % of the battery left"
     changed = ", ".join(f"{why} {count}" for why, count in safety.interventions.items()) or "none"
     return (
-        f"{sortie.name}: {result.end_text}, {flown.simulated / 60.0:.1f} min (planned {sortie.minutes:.1f})"
-        f"{low}{left}\n  found {metrics.victims_found} of {metrics.victims}, false reports {metrics.false_reports}; "
+        f"{sortie.name}: {result.end_text}, {flown.simulated / 60.0:.1f} min ({planned}){lowest}{left}\n"
+        f"  found {metrics.victims_found} of {metrics.victims}, false reports {metrics.false_reports}; "
         f"contacts {safety.collisions}, steps that the governor changed: {changed}"
     )

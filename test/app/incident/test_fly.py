@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from esar_ros.app.incident import fly
 from esar_ros.incident.features import Place, PlaceKind, Position, Raster, Search, Sortie, Waypoint
 from esar_ros.incident.ground import Ground, utm_zone
-from esar_ros.incident.store import POA, Incident
+from esar_ros.incident.store import ELEVATION, POA, Incident
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.result import parse_result
 from esar_ros.sim.terrain.maps import load_map
@@ -32,9 +33,10 @@ def made(folder: Path, sorties: bool = True) -> Path:
     middle, home = above(40.0, 0.0, 0.0), above(0.0, 0.0, 0.0)
     x, y = Ground(np.zeros((2, 2)), 0.0, 0.0, 1.0, crs).to_grid(middle.latitude, middle.longitude)
     poa = Raster("prior", np.full((2, 2), 0.2, np.float32), x - 20.0, y + 20.0, 20.0, crs, POA)
+    heights = replace(poa, name="elevation", values=np.zeros((2, 2), np.float32), unit=ELEVATION)
     way = tuple(Waypoint(above(x, 0.0, 30.0), 30.0) for x in (20.0, 60.0, 20.0))
     planned = [Sortie("first", home, way, 4.0, 1.5, 0.4, 1.0)] if sorties else []
-    search = Search("ridge", places=[Place("IPP", PlaceKind.IPP, home)], rasters=[poa], sorties=planned)
+    search = Search("ridge", places=[Place("IPP", PlaceKind.IPP, home)], rasters=[heights, poa], sorties=planned)
     Incident.create(folder, search, {"map": MAP}, "He is on the ridge.")
     return folder
 
@@ -58,7 +60,7 @@ def test_it_flies_the_way_and_tells_whom_it_found(tmp_path: Path, capsys: pytest
     assert all(abs(victim.position[0] - 40.0) < 21.0 and abs(victim.position[1]) < 21.0 for victim in result.victims)
     assert result.metrics.path_length > 80.0
     kml = (out / "flown.kml").read_text(encoding="utf-8")
-    assert kml.count("person 1") and "rehearsal of sortie first" in kml
+    assert kml.count("person 1") and "rehearsal of first" in kml
     assert (folder / "incident.gpkg").read_bytes() == before, "a rehearsal is no search"
 
 
