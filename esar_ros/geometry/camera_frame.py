@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose
+
+_Number = TypeVar("_Number", bound=np.generic)
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,12 @@ class CameraFrame:
     pose_covariance: NDArray[np.float64] | None = None  # (6, 6) m^2, rad^2 about the map's axes; not > 0: not stated
 
 
+def _read_only(array: NDArray[_Number]) -> NDArray[_Number]:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 @dataclass(frozen=True)
 class FrameSet:
     """The images of one vehicle's cameras at one stamp."""
@@ -35,20 +44,22 @@ class FrameSet:
     def placed(self, ns: int, base: Pose, covariance: NDArray[np.float64] | None) -> FrameSet:
         """Returns the frames that a bridge gave as taken at a stamp (ns) from a pose of base_link in the map.
 
-        covariance: (6, 6) of that pose, about the map's axes. The arrays, which many read from here on, become
-        read-only.
+        covariance: (6, 6) of that pose, about the map's axes. The arrays of what is returned, which many read from
+        here on, are read-only views.
         """
-        for frame in self.frames:
-            for array in (frame.rgb, frame.depth, frame.segmentation):
-                if array is not None:
-                    array.flags.writeable = False
-        return FrameSet(
-            ns,
-            tuple(
-                replace(frame, pose=base.compose(frame.pose), stamp=ns * 1e-9, pose_covariance=covariance)
-                for frame in self.frames
-            ),
-        )
+        placed = [
+            replace(
+                frame,
+                pose=base.compose(frame.pose),
+                stamp=ns * 1e-9,
+                pose_covariance=covariance,
+                rgb=_read_only(frame.rgb),
+                depth=_read_only(frame.depth),
+                segmentation=None if frame.segmentation is None else _read_only(frame.segmentation),
+            )
+            for frame in self.frames
+        ]
+        return FrameSet(ns, tuple(placed))
 
     def views(self) -> dict[str, CameraFrame]:
         """Returns the frames by camera as methods see them: without object ids, which are ground truth."""

@@ -140,7 +140,7 @@ def _is_who(words: Sequence[str], part: Group, told: Sequence[str]) -> bool:
     """Returns whether a lone word after a comma tells who somebody is: "hiker, male"; "woman 54, walker"."""
     sex, last = words[part.first].lower(), words[part.last - 1]
     if sex not in SEXES or part.size != 1:
-        return list(told) in (["male"], ["female"])
+        return told[0] in ("male", "female") and not any(map(str.isalpha, told[1:]))
     is_told_by_sex = last.isdecimal() or sex in ("male", "female")  # "man, woman, cook" are three
     return is_told_by_sex and len(told) == 1 and told[0] not in SEXES and told[0].lower() not in KIN
 

@@ -216,6 +216,7 @@ BESIDE_OTHERS = (  # those who are missing beside somebody spoken of before
 )
 AGES = (
     (1, "Subject: male 44, hunter."),
+    (1, "Subject: hiker, male, 44."),
     (1, "Subject: woman 54, walker, fit."),
     (2, "Subjects: male 44, hunter; female 40, cook."),
     (3, "Missing: man 44, wife 40, son 8"),
