@@ -41,7 +41,7 @@ _HALF_MAX = 8e307  # m/s, of which the double is finite still
 _ROUNDING = 1e-12  # of a share
 _DISTANCE_TOLERANCE = 1e-9  # m
 _MIN_TRUST = 0.01  # share of the greatest speed that is left to the most uncertain position
-_TRIES = 5  # of a tighter clearance, each halving what is left of the margin: to 0.1 m
+_TRIES = 4  # of a tighter clearance, each halving what may be left of the margin: to 0.1 m
 _SLOPE_CELLS = 1.5  # cells of the ground that reach above a vehicle which stands on a slope
 _TEXTS = {
     Reason.SPEED: "too fast",
@@ -151,16 +151,15 @@ class Envelope:
         if kept is not None:
             return kept
         away, eased, calm = _ZERO, np.maximum(bounds, 0.0), replace(scene, drift=0.0)
-        share, step = 1.0, 0.5  # of the margin beyond the body
+        share = step = 0.5  # of the margin beyond the body
         for _ in range(_TRIES):
+            step *= 0.5
             near = self._obstacles(calm, reach, share * self.limits.obstacle_margin).bounds
             tight = np.concatenate([near, np.maximum(bounds[len(near) :], 0.0)])
             found = project(_ZERO, normals, tight)
+            share += -step if found is None else step
             if found is not None:
                 away, eased = found, np.where(bounds < 0.0, np.minimum(tight, 0.0), bounds)
-                if share == 1.0:
-                    break
-            share, step = share + (step if found is not None else -step), 0.5 * step
         kept = project(asked, normals, np.maximum(eased, normals @ away))
         return _ZERO if kept is None else kept
 

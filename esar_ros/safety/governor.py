@@ -177,7 +177,7 @@ class Governor(InputChecks):
         clearance = self._check_envelope(usable_state, scene, findings)
         if after.latch.mode is not Mode.NORMAL:
             findings.add(after.latch.mode, after.latch.reason, after.latch.text)
-        holds = findings.mode is Mode.HOLD or (findings.mode is Mode.RETURN and image is None)
+        holds = findings.mode is Mode.HOLD or image is None
         station = memory.station.updated(holds, usable_state, step, self.limits)
         below = look_below(self.envelope, memory.landing_aim, scene, people, after.battery.charge)
         after = replace(after, station=station, landing_aim=below.aim)

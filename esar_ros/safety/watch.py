@@ -193,12 +193,12 @@ class ScanRepetition:
         return ScanRepetition(stamp, ranges, pose, self.repeated + distance + arc)
 
     def repeats(self, stamp: float, ranges: NDArray[np.float32]) -> bool:
-        """Returns whether the sensor was stuck already, or a newer scan (stamp in s) is the last one again.
+        """Returns whether the sensor was stuck already, or another scan (stamp in s) is the last one again.
 
         This needs neither pose nor speed, and so tells less: a vehicle that hovers may well measure the same.
         """
-        newer = self.stamp is not None and stamp > self.stamp
-        return self.repeated > 0.0 or (newer and self.ranges is not None and _repeats(ranges, self.ranges))
+        again = self.ranges is not None and stamp != self.stamp and _repeats(ranges, self.ranges)
+        return again or self.repeated > 0.0
 
 
 def _repeats(ranges: NDArray[np.float32], previous: NDArray[np.float32]) -> bool:

@@ -194,6 +194,14 @@ def test_one_range_that_changes_is_enough() -> None:
     assert max(scans([np.array([[5.0, math.inf, 7.0 + 1e-6 * n]]) for n in range(20)])) == 0.0
 
 
+def test_without_a_pose_another_scan_that_is_the_same_or_a_sensor_that_was_stuck_repeats() -> None:
+    seen, other = np.ones((2, 2), dtype=np.float32), np.zeros((2, 2), dtype=np.float32)
+    assert not ScanRepetition().repeats(10.0, seen)
+    scan = ScanRepetition(10.0, seen, Pose(np.zeros(3)))
+    assert scan.repeats(10.1, seen) and not scan.repeats(10.0, seen) and not scan.repeats(10.1, other)
+    assert ScanRepetition(10.0, seen, Pose(np.zeros(3)), 0.1).repeats(10.1, other)
+
+
 @pytest.mark.parametrize("nothing", [math.inf, math.nan, -math.inf])
 def test_open_air_has_nothing_to_repeat(nothing: float) -> None:
     assert max(scans([np.full((3, 4), nothing)] * 50)) == 0.0

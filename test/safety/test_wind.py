@@ -187,6 +187,14 @@ def test_blind_it_backs_off_from_what_its_last_scan_showed(
     assert limits.body_radius < flight.nearest < limits.clearance
 
 
+def test_a_return_that_went_blind_keeps_its_place(kit: Kit, limits: Limits) -> None:
+    flight = Carried(kit, limits, [[60.0, 0.0, math.inf, 1.0]], battery=0.15)
+    assert flight.step(0.0).velocity.any(), "on its way home"
+    for n in range(400):
+        assert flight.step(0.0 if n < 20 else 0.5, "silent").mode is Mode.RETURN
+    assert abs(flight.position[0] - 30.0) < 1.0
+
+
 def test_of_a_stuck_sensor_the_first_scan_is_where_it_says(kit: Kit, limits: Limits) -> None:
     flight = Carried(kit, limits, [[33.6, 0.0, math.inf, 1.0]])
     flight.step(0.7)
