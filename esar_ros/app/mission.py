@@ -18,6 +18,7 @@ from esar_ros.app import prepare, rerun
 from esar_ros.app.arguments import ON_OFF, Parser, on_off, shown
 from esar_ros.app.brief import CORRECT, unread_in, with_correction
 from esar_ros.app.checks.outside import PATIENCE, wait_for_outside
+from esar_ros.app.parting import Parting
 from esar_ros.app.progress import ProgressLine, parse
 from esar_ros.app.results import TASK, ResultsFolder
 from esar_ros.mission.briefing import make_brief
@@ -249,11 +250,11 @@ def fly(options: MissionOptions, line: ProgressLine) -> int:
         token,
         ProcessFaults.of(options, graph),
     )
-    interrupted = False
+    interrupted: list[int] = []  # signals
+    parting = Parting(options.vehicles, line.note) if options.world == PX4 else None
 
     def interrupt(signum: int, frame: object) -> None:
-        nonlocal interrupted
-        interrupted = True
+        interrupted.append(signum)
 
     before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
     code: int | None = None
@@ -263,9 +264,13 @@ def fly(options: MissionOptions, line: ProgressLine) -> int:
             line.show(newest[0])
             time.sleep(POLL)
             code = supervisor.poll()
+            if interrupted == [signal.SIGINT] and parting is not None and not parting.may_end():
+                interrupted.remove(signal.SIGINT)
     finally:
         supervisor.stop()
         line.show(newest[0])
+        if parting is not None:
+            parting.tell()
         line.close()
         sweep()
         for number, handler in before.items():

@@ -7,6 +7,7 @@ row of plain numbers that starts with its stamp (int nanoseconds), so rows sort 
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -20,6 +21,7 @@ from esar_ros.mission import names
 from esar_ros.mission.stamps import NANO, nanoseconds
 from esar_ros.safety.limits import changed_text
 
+_FAILSAFE = re.compile(r"in failsafe \([^;:]*")  # in what a bridge says of its autopilot
 PLACE_AGE = NANO  # ns of odometry after which nobody knows where a vehicle is
 
 
@@ -43,6 +45,7 @@ class StateRow(NamedTuple):
     armed: bool
     landed: int
     holding: bool
+    failsafe: str = ""  # of PX4, in words; empty: none
 
 
 class CollisionRow(NamedTuple):
@@ -175,7 +178,9 @@ def _odometry(m: Any) -> Row | None:
 
 
 def _state(m: Any) -> Row:
-    return StateRow(nanoseconds(m.header.stamp), bool(m.armed), int(m.landed), bool(m.holding))
+    found = _FAILSAFE.search(str(m.ready_message))
+    failsafe = found.group() if found else ""
+    return StateRow(nanoseconds(m.header.stamp), bool(m.armed), int(m.landed), bool(m.holding), failsafe)
 
 
 def _collision(m: Any) -> Row:

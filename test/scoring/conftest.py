@@ -66,7 +66,7 @@ class Fakes:
         )
 
     def state(self, t: float, landed: int = 2) -> Message:
-        return Message(header=header(t, ""), armed=True, landed=landed, holding=False)
+        return Message(header=header(t, ""), armed=True, landed=landed, holding=False, ready_message="")
 
     def battery(self, t: float, percentage: float) -> Message:
         return Message(header=header(t, ""), percentage=percentage)

@@ -210,6 +210,28 @@ def test_an_autopilot_s_own_landing_ends_it_and_a_planner_s_does_not(
     assert referee.advance(at(299.0)) is None
 
 
+@pytest.mark.parametrize(
+    ("ready_message", "text"),
+    [
+        (
+            "it is in failsafe (return), the battery is low: a person may ask for hold first",
+            "landed by the autopilot in failsafe (return), the battery is low",
+        ),
+        ("", "landed by a person or a ground station"),
+    ],
+)
+def test_px4_s_own_landing_and_a_person_s_are_told_apart(
+    make_referee: Callable[..., Referee], fakes: Any, ready_message: str, text: str
+) -> None:
+    referee = make_referee()
+    referee._run = referee._run.model_copy(update={"world": "px4"})
+    for second, landed, armed in ((0.0, 1, False), (5.0, 2, True), (40.0, 1, True), (42.0, 1, False)):
+        state = fakes.state(second, landed)
+        state.armed, state.holding, state.ready_message = armed, second >= 5.0, ready_message
+        referee.add("uav1", "vehicle_state", state)
+    assert referee.advance(at(46.0)).text == text
+
+
 def test_a_vehicle_that_takes_off_again_has_not_landed(make_referee: Callable[..., Referee], fakes: Any) -> None:
     referee = make_referee()
     landing(referee, fakes, 5, "battery 20%, at home")
