@@ -7,6 +7,8 @@ from esar_ros.sim.render.tiles.fields import SPAN
 from esar_ros.sim.render.tiles.light import SUN_RANGE
 from esar_ros.sim.render.tiles.store import COLOUR_RANGE
 
+WALL = 0.62  # of a normal's z, below which ground is looked at from the side
+
 # albedo: square roots, alpha the ground's normal's z. kind: the tile's number, looked up beside the place by a hash of
 # its square of 11 cm, so that borders break up into tufts and stones. Walls are looked at from the side, by facet.
 # Tiles are drawn out and pressed by up to a seventh, here more and there less, lest their repetition shows.
@@ -24,7 +26,7 @@ vec3 tile_at(vec2 uv, float up) {{
     vec2 drawn = abs(fract(world.yx * vec2(0.0113, 0.0097)) - 0.5) * 0.30;
     vec3 at = vec3(mat2(0.8, -0.6, 0.6, 0.8) * world.xy / {SPAN:.1f} + drawn, layer);
 #ifdef WALLS
-    if (up + 0.10 * beside.x < 0.72) {{
+    if (up + 0.10 * beside.x < {WALL}) {{
         vec3 n = cross(dFdx(world), dFdy(world));
         at = vec3((abs(n.x) > abs(n.y) ? world.y : world.x) / {SPAN:.1f}, world.z / {SPAN:.1f}, walls);
     }}
