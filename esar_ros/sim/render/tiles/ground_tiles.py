@@ -10,7 +10,7 @@ import numpy as np
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.sim.render import shaders, shaders_tiles
-from esar_ros.sim.render.graphics import Unit, variants
+from esar_ros.sim.render.graphics import Unit, program, variants
 from esar_ros.sim.render.ground_bake import GroundBake
 from esar_ros.sim.render.tiles.fields import SIDE
 from esar_ros.sim.render.tiles.kinds import tile_kinds
@@ -78,6 +78,14 @@ class GroundTiles:
             if self.steep:
                 made["walls"] = float(len(self._names) - 1)
         return near, far
+
+    def far_program(self, context: moderngl.Context, *names: str, **samplers: int) -> moderngl.Program:
+        """Program of what lies beyond the map; names: defined in it."""
+        fragment = shaders.defined(shaders_tiles.TILED_APRON_FRAGMENT, *names)
+        made = program(context, shaders.APRON_VERTEX, fragment, tiles=Unit.GROUND_TILES, **samplers)
+        wanted = ("snow", "litter", "turf", "gravel")
+        made["around"] = float(next((self._names.index(name) for name in wanted if name in self._names), 0))
+        return made
 
     def use(self) -> None:
         """Bind the textures to their units."""
