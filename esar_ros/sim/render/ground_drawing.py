@@ -11,7 +11,7 @@ from esar_ros.sim.render.graphics import Look, Unit, program, variants
 from esar_ros.sim.render.terrain_lod import CAPACITY, TerrainLod
 from esar_ros.sim.render.tiles.ground_tiles import GroundTiles
 from esar_ros.sim.render.views import View
-from esar_ros.sim.terrain.far_terrain import build_far_terrain, paint_far_terrain
+from esar_ros.sim.terrain.far_terrain import Grid, build_far_terrain, paint_far_terrain
 from esar_ros.sim.terrain.maps import PlaceMap
 
 _DETAIL_RANGE = 140.0  # m to which surface patterns show
@@ -22,12 +22,13 @@ _NEAR_ERROR = 0.14  # m, greatest height error of the ground within _DETAIL_RANG
 class GroundDrawing:
     """GPU side of a place's heights. Drawn bare until it is painted."""
 
-    def __init__(self, context: moderngl.Context, place: PlaceMap) -> None:
+    def __init__(self, context: moderngl.Context, place: PlaceMap, far: Grid) -> None:
         self._context, self._place = context, place
         self._terrain = TerrainLod(place.heights, place.size)
         self._vertices = context.buffer(reserve=12 * CAPACITY, dynamic=True)
         self._faces = [context.buffer(reserve=12 * CAPACITY, dynamic=True) for _ in range(2)]
-        apron = build_far_terrain(place)
+        self._far = far
+        apron = build_far_terrain(place, far)
         self._apron_vertices = context.buffer(apron.vertices.tobytes())
         self._apron_faces = [context.buffer(part.tobytes()) for part in apron.faces]
         self._apron_spheres = apron.spheres
@@ -47,8 +48,11 @@ class GroundDrawing:
         near, far = tiles.programs(context, *names, **units) if tiles else self._plain_programs(*names, **units)
         for made in near:
             made["detail_range"] = _DETAIL_RANGE
-        around = program(context, shaders.APRON_VERTEX, shaders.defined(shaders.APRON_FRAGMENT, *names), **ripples)
-        paint = context.buffer(paint_far_terrain(self._place, albedo).tobytes())
+        if tiles:
+            around = tiles.far_program(context, *names, **ripples)
+        else:
+            around = program(context, shaders.APRON_VERTEX, shaders.defined(shaders.APRON_FRAGMENT, *names), **ripples)
+        paint = context.buffer(paint_far_terrain(self._place, albedo, self._far).tobytes())
         vertices = (self._apron_vertices, "3f 3f", "position", "normal")
         apron = self._apron_arrays(around, vertices, (paint, "3f", "paint"))
         for look, pair in zip((Look.PLAIN, Look.LAMPLIT), zip(near, far, strict=True), strict=True):

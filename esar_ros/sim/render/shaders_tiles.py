@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from esar_ros.sim.render.shaders import SHADOW, TERRAIN_HEAD, WATER
+from esar_ros.sim.render.shaders import AIR, FRAME, LAMP, SHADOW, TARGETS, TERRAIN_HEAD, VERSION, WATER
 from esar_ros.sim.render.tiles.fields import SPAN
 from esar_ros.sim.render.tiles.light import SUN_RANGE
 from esar_ros.sim.render.tiles.store import COLOUR_RANGE
+
+WALL = 0.62  # of a normal's z, below which ground is looked at from the side
 
 # albedo: square roots, alpha the ground's normal's z. kind: the tile's number, looked up beside the place by a hash of
 # its square of 11 cm, so that borders break up into tufts and stones. Walls are looked at from the side, by facet.
@@ -24,20 +26,22 @@ vec3 tile_at(vec2 uv, float up) {{
     vec2 drawn = abs(fract(world.yx * vec2(0.0113, 0.0097)) - 0.5) * 0.30;
     vec3 at = vec3(mat2(0.8, -0.6, 0.6, 0.8) * world.xy / {SPAN:.1f} + drawn, layer);
 #ifdef WALLS
-    if (up + 0.10 * beside.x < 0.72) {{
+    if (up + 0.10 * beside.x < {WALL}) {{
         vec3 n = cross(dFdx(world), dFdy(world));
         at = vec3((abs(n.x) > abs(n.y) ? world.y : world.x) / {SPAN:.1f}, world.z / {SPAN:.1f}, walls);
     }}
 #endif
     return at;
 }}
-// Roots of colour and of the sun's light relative to the map's, of which the tiles hold a share.
-const vec4 RANGE = vec4(vec3({COLOUR_RANGE**0.5:.6f}), {SUN_RANGE**0.5:.6f});
 """
+
+# Roots of colour and of the sun's light relative to the map's, of which the tiles hold a share.
+_RANGE = f"const vec4 RANGE = vec4(vec3({COLOUR_RANGE**0.5:.6f}), {SUN_RANGE**0.5:.6f});\n"
 
 TILED_FAR_FRAGMENT = (
     TERRAIN_HEAD
     + WATER
+    + _RANGE
     + _SKIN
     + """
 void main() {
@@ -57,6 +61,7 @@ TILED_NEAR_FRAGMENT = (
     TERRAIN_HEAD
     + WATER
     + SHADOW
+    + _RANGE
     + _SKIN
     + """
 uniform float detail_range;
@@ -80,5 +85,32 @@ void main() {
     colour = vec4(tone(air(water(c, ray), ray)), 0.0);
     depth = dot(ray, forward.xyz);
 }
+"""
+)
+
+# Far ground, lit at its vertices; the tile over it at three sizes, so that neither near nor far looks empty.
+TILED_APRON_FRAGMENT = (
+    VERSION
+    + FRAME
+    + AIR
+    + LAMP
+    + TARGETS
+    + "in vec3 world; in vec3 lit_colour;\nuniform sampler2DArray tiles; uniform float around;  // number of the tile\n"
+    + WATER
+    + _RANGE
+    + f"""
+float root(vec2 at) {{
+    vec2 t = texture(tiles, vec3(at, around), -0.5).ga * RANGE.ga;
+    return t.x * t.y;
+}}
+void main() {{
+    vec3 ray = world - eye.xyz;
+    vec3 n = cross(dFdx(world), dFdy(world));
+    vec2 from_side = vec2(abs(n.x) > abs(n.y) ? world.y : world.x, world.z);
+    vec2 at = (n.z * n.z > 0.4 * dot(n, n) ? world.xy : from_side) / {SPAN:.1f};
+    float skin = root(at) * root(at.yx * 0.19) * root(at * 0.037);
+    colour = vec4(tone(air(water(lit_colour * skin * skin, ray), ray)), 0.0);
+    depth = dot(ray, forward.xyz);
+}}
 """
 )

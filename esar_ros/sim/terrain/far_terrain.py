@@ -11,10 +11,25 @@ from esar_ros.sim.terrain.land_cover import LandCover
 from esar_ros.sim.terrain.maps import PlaceMap
 from esar_ros.sim.terrain.noise import fbm, ridged
 
-_OUTWARD = np.array([0.0, 40.0, 120.0, 300.0, 700.0, 1500.0, 2800.0, 4600.0, 7000.0])  # m beyond the border
-_ALONG = 48  # quads along a side
 _FOREST, _SEA = np.array([0.050, 0.066, 0.032]), np.array([0.018, 0.045, 0.058])
 _SNOW, _CLIFF = np.array([0.74, 0.77, 0.81]), np.array([0.14, 0.135, 0.13])
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Where far terrain has vertices, and how rough it is."""
+
+    outward: tuple[float, ...]  # m beyond the border
+    along: int  # quads a side
+    octaves: int  # of crests
+    rough: float  # m, deviation of a relief of some 250 m, of peaks; hills have half of it
+
+
+COARSE = Grid((0.0, 40.0, 120.0, 300.0, 700.0, 1500.0, 2800.0, 4600.0, 7000.0), 48, 4, 0.0)
+FINE = Grid(
+    (0.0, 25.0, 60.0, 110.0, 180.0, 280.0, 420.0, 620.0, 900.0, 1300.0, 1850.0, 2600.0, 3600.0, 5000.0, 7000.0),
+    96, 6, 45.0,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,21 +41,21 @@ class FarTerrain:
     spheres: NDArray[np.float64]
 
 
-def build_far_terrain(place: PlaceMap) -> FarTerrain:
+def build_far_terrain(place: PlaceMap, grid: Grid = COARSE) -> FarTerrain:
     """Ground from the place's border outwards."""
     half = place.size / 2
-    border = _border(half)
+    border = _border(half, grid.along)
     edge = place.ground_height(border)
-    ring = border.shape[0]
-    points = np.empty((len(_OUTWARD), ring, 3))
-    for row, s in enumerate(_OUTWARD):
+    ring, rows = border.shape[0], len(grid.outward)
+    points = np.empty((rows, ring, 3))
+    for row, s in enumerate(grid.outward):
         points[row, :, :2] = xy = border * (1.0 + s / half)
-        points[row, :, 2] = _height(place, xy, edge, float(s))
+        points[row, :, 2] = _height(place, xy, edge, s, grid)
     flat = points.reshape(-1, 3)
-    index = np.arange(len(flat)).reshape(len(_OUTWARD), ring)
+    index = np.arange(len(flat)).reshape(rows, ring)
     faces, spheres = [], []
     for side in range(4):
-        columns = np.arange(side * _ALONG, (side + 1) * _ALONG)
+        columns = np.arange(side * grid.along, (side + 1) * grid.along)
         a, b = index[:-1, columns], index[:-1, (columns + 1) % ring]
         c, d = index[1:, columns], index[1:, (columns + 1) % ring]
         triangles = np.concatenate([np.stack([a, b, d], -1).reshape(-1, 3), np.stack([a, d, c], -1).reshape(-1, 3)])
@@ -60,10 +75,10 @@ def build_far_terrain(place: PlaceMap) -> FarTerrain:
     return FarTerrain(np.ascontiguousarray(table), tuple(faces), np.array(spheres))
 
 
-def paint_far_terrain(place: PlaceMap, albedo: NDArray[np.uint8]) -> NDArray[np.float32]:
+def paint_far_terrain(place: PlaceMap, albedo: NDArray[np.uint8], grid: Grid = COARSE) -> NDArray[np.float32]:
     """Albedo (V, 3) of the vertices; albedo (m, m, 3): the ground's texture, square roots of linear colour."""
     half = place.size / 2
-    border = _border(half)
+    border = _border(half, grid.along)
     edge = place.ground_height(border)
     size = albedo.shape[0]
     texel = np.clip(((border * 0.995 + half) / place.size * size).astype(int), 0, size - 1)
@@ -72,22 +87,22 @@ def paint_far_terrain(place: PlaceMap, albedo: NDArray[np.uint8]) -> NDArray[np.
     if place.plan is not None and not cut.all():  # streets and lakes of settlements end at the map's edge
         at_edge[cut] = np.median(at_edge[~cut], axis=0)
     mean = ((albedo[::16, ::16].reshape(-1, 3).astype(np.float64) / 255.0) ** 2).mean(axis=0)
-    paint = np.empty((len(_OUTWARD), border.shape[0], 3))
-    for row, s in enumerate(_OUTWARD):
-        blend = min(1.0, s / 300.0)
+    paint = np.empty((len(grid.outward), border.shape[0], 3))
+    for row, s in enumerate(grid.outward):
+        blend = min(1.0, s / (100.0 if grid.rough else 300.0))  # colours of the border, drawn out, look like curtains
         paint[row] = at_edge * (1.0 - blend) + _colour(place, border * (1.0 + s / half), edge, mean) * blend
     return paint.reshape(-1, 3).astype(np.float32)
 
 
-def _border(half: float) -> NDArray[np.float64]:
+def _border(half: float, along: int) -> NDArray[np.float64]:
     """Points (N, 2) along the border of a square of half a side, counter-clockwise."""
-    t = np.linspace(-half, half, _ALONG + 1)[:-1]
+    t = np.linspace(-half, half, along + 1)[:-1]
     return np.concatenate(
         [
-            np.column_stack([t, np.full(_ALONG, -half)]),
-            np.column_stack([np.full(_ALONG, half), t]),
-            np.column_stack([-t, np.full(_ALONG, half)]),
-            np.column_stack([np.full(_ALONG, -half), -t]),
+            np.column_stack([t, np.full(along, -half)]),
+            np.column_stack([np.full(along, half), t]),
+            np.column_stack([-t, np.full(along, half)]),
+            np.column_stack([np.full(along, -half), -t]),
         ]
     )
 
@@ -105,9 +120,14 @@ def _is_wet(place: PlaceMap, edge: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.asarray(edge <= _level(place) + 0.05)
 
 
-def _height(place: PlaceMap, xy: NDArray[np.float64], edge: NDArray[np.float64], s: float) -> NDArray[np.float64]:
+def _height(
+    place: PlaceMap, xy: NDArray[np.float64], edge: NDArray[np.float64], s: float, grid: Grid
+) -> NDArray[np.float64]:
     """Heights (N,) at points (N, 2), s metres beyond the border, where the ground is at edge (N,)."""
     hills = _hills(place, xy)
+    uneven = np.zeros(len(xy))
+    if grid.rough:
+        uneven = min(1.0, s / 150.0) * np.array([fbm(x / 260.0, y / 260.0, 3, place.seed + 903, 0.55) for x, y in xy])
     near = np.exp(-s / 600.0)
     grown = 1.0 - np.exp(-s / 2200.0)
     if place.horizon == "flat":
@@ -115,15 +135,16 @@ def _height(place: PlaceMap, xy: NDArray[np.float64], edge: NDArray[np.float64],
     if place.horizon == "sea":
         level = _level(place)
         inland = level + 8.0 + 260.0 * grown * np.clip(0.35 + hills, 0.0, 1.2)
-        land = np.maximum(edge * near + (1.0 - near) * inland, level + 2.0)
+        land = np.maximum(edge * near + (1.0 - near) * inland + 0.5 * grid.rough * uneven, level + 2.0)
         return np.where(_is_wet(place, edge), level, land)
-    crests = np.array([ridged(x / 3600.0, y / 3600.0, 4, place.seed + 907) for x, y in xy])
+    crests = np.array([ridged(x / 3600.0, y / 3600.0, grid.octaves, place.seed + 907) for x, y in xy])
     if place.horizon == "peaks":
         low, high = float(edge.min()), float(place.heights.max())
         valley = low - 500.0 * min(1.0, s / 1200.0)
-        return edge * near + (1.0 - near) * (valley + grown * 0.62 * (high - valley) * np.clip(crests, 0.0, 1.2))
+        peaks = valley + grown * 0.62 * (high - valley) * np.clip(crests, 0.0, 1.2)
+        return edge * near + (1.0 - near) * peaks + grid.rough * uneven
     rise = 420.0 * grown * np.clip(crests - 0.15, 0.0, 1.2) + 70.0 * (1.0 - near) * hills
-    return edge * near + (1.0 - near) * float(edge.mean()) + rise
+    return edge * near + (1.0 - near) * float(edge.mean()) + rise + 0.5 * grid.rough * uneven
 
 
 def _colour(

@@ -10,18 +10,18 @@ import numpy as np
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.sim.render import shaders, shaders_tiles
-from esar_ros.sim.render.graphics import Unit, variants
+from esar_ros.sim.render.graphics import Unit, program, variants
 from esar_ros.sim.render.ground_bake import GroundBake
 from esar_ros.sim.render.tiles.fields import SIDE
 from esar_ros.sim.render.tiles.kinds import tile_kinds
 from esar_ros.sim.render.tiles.light import shine
 from esar_ros.sim.render.tiles.macro_colour import with_macro_colour
+from esar_ros.sim.render.tiles.shore import with_shore
 from esar_ros.sim.render.tiles.store import load_tile
 from esar_ros.sim.terrain.maps import PlaceMap
 from esar_ros.sim.terrain.relief import surface_normals
 
 TURN = math.atan2(3.0, 4.0)  # rad, of the tiles in the map: their seams run along no grid of the ground
-_WALL = 0.72  # of a normal's z, below which ground is looked at from the side
 
 
 class GroundTiles:
@@ -32,11 +32,14 @@ class GroundTiles:
 
     def __init__(self, context: moderngl.Context, place: PlaceMap, bake: GroundBake) -> None:
         self._names, kinds = tile_kinds(place, bake)
+        colours = with_macro_colour(place, bake.albedo, self._names, kinds)
+        if place.water_level is not None:
+            colours = with_shore(place, colours)
         normals = surface_normals(place.heights, place.cell)
         up = cv2.resize(normals[..., 2], (bake.size, bake.size), interpolation=cv2.INTER_LINEAR)
         slope = np.clip(255.0 * up + 0.5, 0, 255).astype(np.uint8)
-        self.albedo = np.dstack([with_macro_colour(place, bake.albedo, self._names, kinds), slope])
-        self.steep = bool((normals[..., 2] < _WALL).any())
+        self.albedo = np.dstack([colours, slope])
+        self.steep = bool((normals[..., 2] < shaders_tiles.WALL).any())
         tiles = [load_tile(name) for name in self._names]
         self._heights = [tile.height for tile in tiles]
         self._images = np.zeros((len(tiles), SIDE, SIDE, 4), dtype=np.uint8)
@@ -75,6 +78,14 @@ class GroundTiles:
             if self.steep:
                 made["walls"] = float(len(self._names) - 1)
         return near, far
+
+    def far_program(self, context: moderngl.Context, *names: str, **samplers: int) -> moderngl.Program:
+        """Program of what lies beyond the map; names: defined in it."""
+        fragment = shaders.defined(shaders_tiles.TILED_APRON_FRAGMENT, *names)
+        made = program(context, shaders.APRON_VERTEX, fragment, tiles=Unit.GROUND_TILES, **samplers)
+        wanted = ("snow", "litter", "turf", "gravel")
+        made["around"] = float(next((self._names.index(name) for name in wanted if name in self._names), 0))
+        return made
 
     def use(self) -> None:
         """Bind the textures to their units."""

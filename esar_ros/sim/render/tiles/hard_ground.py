@@ -62,8 +62,8 @@ def cliff() -> Tile:
     fine = noise(131, 0.5, 0.08, 0.5)
     beds, joints = noise(132, 8.0, 0.8, 1.3, (7.0, 1.0)), noise(133, 6.0, 0.8, 1.3, (1.0, 4.0))
     large, small = cells(134, 2.2, 0.95, 0.07), cells(138, 0.7, 0.95, 0.07)
-    height = 0.14 * beds + 0.08 * joints + 0.9 * large.tilt(2) + 0.18 * small.tilt(2) + 0.008 * fine
-    height = height + 0.035 * np.clip(large.gap / 0.1, 0.0, 1.0) + 0.02 * np.clip(small.gap / 0.1, 0.0, 1.0)
+    height = 0.14 * beds + 0.08 * joints + 0.55 * large.tilt(2) + 0.18 * small.tilt(2) + 0.008 * fine
+    height = height + 0.02 * np.clip(large.gap / 0.1, 0.0, 1.0) + 0.02 * np.clip(small.gap / 0.1, 0.0, 1.0)
     stain = step(0.6, 1.6, noise(141, 8.0, 0.8, 1.2, (1.0, 7.0)))
     tone = 1.0 + 0.10 * fine + 0.12 * np.clip(beds, -2.0, 2.0) + 0.2 * (large.lot(5) - 0.5)
     return height, blend(tinted((1.0, 1.0, 1.0), tone), (0.66, 0.64, 0.61), 0.6 * stain)

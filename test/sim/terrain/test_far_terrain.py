@@ -1,0 +1,38 @@
+"""Far terrain: it begins where the map ends, and is finer for images of high quality."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from esar_ros.sim.terrain.far_terrain import COARSE, FINE, Grid, build_far_terrain, paint_far_terrain
+from esar_ros.sim.terrain.maps import PlaceMap
+
+
+@pytest.mark.parametrize("grid", [COARSE, FINE])
+def test_it_begins_at_the_border_and_ends_at_the_horizon(place: PlaceMap, grid: Grid) -> None:
+    made = build_far_terrain(place, grid)
+    rows = made.vertices.reshape(len(grid.outward), 4 * grid.along, 6)
+    border, last = rows[0], rows[-1]
+    assert np.abs(border[:, :2]).max(axis=1) == pytest.approx(place.size / 2)
+    assert border[:, 2] == pytest.approx(place.ground_height(border[:, :2]), abs=0.01)
+    assert np.abs(last[:, :2]).max(axis=1) == pytest.approx(place.size / 2 + grid.outward[-1])
+    assert np.isfinite(made.vertices).all() and (made.vertices[:, 5] >= 0.0).all()
+    assert {part.max() < len(made.vertices) for part in made.faces} == {True}
+
+
+def _off_300(outward: float) -> float:
+    return abs(outward - 300.0)
+
+
+def test_fine_ground_is_rougher_and_keeps_the_tone(place: PlaceMap) -> None:
+    slopes = []
+    for grid in (COARSE, FINE):
+        made = build_far_terrain(place, grid)
+        ring = made.vertices.reshape(len(grid.outward), -1, 6)[grid.outward.index(min(grid.outward, key=_off_300))]
+        rise = np.abs(np.diff(ring[:, 2])) / np.hypot(*np.diff(ring[:, :2], axis=0).T)
+        slopes.append(float(rise.mean()))
+    assert slopes[1] > 1.1 * slopes[0]
+    albedo = np.full((64, 64, 3), 80, dtype=np.uint8)
+    tones = [paint_far_terrain(place, albedo, grid) for grid in (COARSE, FINE)]
+    assert tones[1].mean(axis=0) == pytest.approx(tones[0].mean(axis=0), rel=0.3)
