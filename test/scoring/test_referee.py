@@ -229,7 +229,8 @@ def test_px4_s_own_landing_and_a_person_s_are_told_apart(
         state = fakes.state(second, landed)
         state.armed, state.holding, state.ready_message = armed, second >= 5.0, ready_message
         referee.add("uav1", "vehicle_state", state)
-    assert referee.advance(at(46.0)).text == text
+    ending = referee.advance(at(46.0))
+    assert ending is not None and ending.text == text
 
 
 def test_a_vehicle_that_takes_off_again_has_not_landed(make_referee: Callable[..., Referee], fakes: Any) -> None:

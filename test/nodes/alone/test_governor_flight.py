@@ -192,4 +192,4 @@ def test_a_planner_that_knows_nothing_flies_at_a_wall_and_falls_silent(field: Fi
     land = [sys.executable, "-m", "esar_ros.app.cli", "px4", "land"]
     done = subprocess.run(land, capture_output=True, text=True, timeout=120.0, check=False)
     assert done.returncode == 0 and "uav1 hovers at " in done.stdout, done.stdout + done.stderr
-    assert not field.fake.armed and field.fake.landed
+    assert (field.fake.armed, field.fake.landed) == (False, True)

@@ -45,6 +45,6 @@ def test_sand_is_dark_where_waves_reach_and_foam_lies_before_it(profile: np.ndar
 
 
 def test_a_lake_has_no_surf(coast: PlaceMap) -> None:
-    lake = dataclasses.replace(coast, horizon="hills")
+    lake = dataclasses.replace(coast, horizon="ranges")
     plain = np.full((SIZE, SIZE, 3), 40, dtype=np.uint8)
     assert with_shore(lake, plain).max() < 150 < with_shore(coast, plain).max()
