@@ -29,7 +29,8 @@ from esar_ros.mission.modes import MissionPhase
 from esar_ros.mission.same_object import nearest_of_kind
 from esar_ros.mission.stamps import NANO
 from esar_ros.scoring.bag import read_bag
-from esar_ros.scoring.record import EpisodeRecord, ReportRow
+from esar_ros.scoring.record.episode import EpisodeRecord
+from esar_ros.scoring.record.rows import ReportRow
 from esar_ros.scoring.truth import parse_truth
 from esar_ros.scoring.whereabouts import covariance_of, stated
 

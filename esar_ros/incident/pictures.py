@@ -17,7 +17,7 @@ from esar_ros.incident.formats.words import file_stem
 from esar_ros.mission import names
 from esar_ros.mission.same_object import nearest_of_kind
 from esar_ros.mission.stamps import NANO, nanoseconds
-from esar_ros.scoring.record import ReportRow
+from esar_ros.scoring.record.rows import ReportRow
 from esar_ros.scoring.result import write_atomically
 
 FRAME = (255, 214, 51)

@@ -35,7 +35,7 @@ from esar_ros.planning.registry import create as create_method
 from esar_ros.planning.reporting import shared_settings
 from esar_ros.safety.conditions import load_keep_out, polygons_of
 from esar_ros.scoring.judge import OfflineJudge
-from esar_ros.scoring.record import TOPICS as SCORED
+from esar_ros.scoring.record.rows import TOPICS as SCORED
 from esar_ros.scoring.referee import Referee
 from esar_ros.scoring.result import Result, write_atomically
 from esar_ros.scoring.whereabouts import told_reports

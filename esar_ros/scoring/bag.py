@@ -10,7 +10,8 @@ from esar_ros.bags.topics import odometry_frames, vehicle_messages
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.flight_truth import load_truth
 from esar_ros.scoring.judge import Judge, OfflineJudge
-from esar_ros.scoring.record import TOPICS, EpisodeRecord
+from esar_ros.scoring.record.episode import EpisodeRecord
+from esar_ros.scoring.record.rows import TOPICS
 from esar_ros.scoring.result import Result
 from esar_ros.scoring.score import score
 from esar_ros.scoring.truth import Truth, parse_truth

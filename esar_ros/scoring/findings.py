@@ -13,7 +13,8 @@ from esar_ros.mission import names
 from esar_ros.mission.decision import DecisionStatus, ReportType
 from esar_ros.scoring import metrics
 from esar_ros.scoring.judge import Judge, Judgement, Pair
-from esar_ros.scoring.record import EpisodeRecord, ReportRow
+from esar_ros.scoring.record.episode import EpisodeRecord
+from esar_ros.scoring.record.rows import ReportRow
 from esar_ros.scoring.truth import End, Truth
 
 # m: positions beyond this are no place on any map; it also keeps sums of distances exact enough.

@@ -16,7 +16,8 @@ from esar_ros.mission.decision import PARTLY, DecisionStatus
 from esar_ros.mission.modes import Landed, Reason, mode_name, reason_name
 from esar_ros.mission.stamps import NANO
 from esar_ros.scoring import metrics
-from esar_ros.scoring.record import DecisionRow, EpisodeRecord, SafetyRow
+from esar_ros.scoring.record.episode import EpisodeRecord
+from esar_ros.scoring.record.rows import DecisionRow, SafetyRow
 from esar_ros.scoring.result import Safety, Timing
 from esar_ros.scoring.truth import End, Truth
 

@@ -25,7 +25,8 @@ from esar_ros.mission.task import Start, Task
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.mission.weather import Weather
 from esar_ros.scoring.difficulty import difficulty
-from esar_ros.scoring.record import TOPICS, BriefRow, EpisodeRecord
+from esar_ros.scoring.record.episode import EpisodeRecord
+from esar_ros.scoring.record.rows import TOPICS, BriefRow
 from esar_ros.scoring.referee import Referee
 from esar_ros.scoring.truth import SCHEMA as REFEREE_SCHEMA
 from esar_ros.scoring.truth import Point, Run, TrueClue, TrueVictim, Truth, VehicleTruth, parse_truth

@@ -19,7 +19,7 @@ from esar_ros.mission.clues import PERSON
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.scoring import metrics
 from esar_ros.scoring.horizon_profile import TARGET_HEIGHT, HorizonProfile, hidden
-from esar_ros.scoring.record import EpisodeRecord
+from esar_ros.scoring.record.episode import EpisodeRecord
 from esar_ros.scoring.result import Cause, ReportResult
 from esar_ros.scoring.truth import End, TrueClue, TrueVictim, Truth
 

@@ -17,7 +17,7 @@ from esar_ros.mission.stamps import NANO
 from esar_ros.mission.task import Task
 from esar_ros.mission.thresholds import Thresholds
 from esar_ros.scoring.judge import Judge
-from esar_ros.scoring.record import EpisodeRecord
+from esar_ros.scoring.record.episode import EpisodeRecord
 from esar_ros.scoring.result import Result
 from esar_ros.scoring.score import score
 from esar_ros.scoring.truth import End, Run, TrueClue, TrueVictim, Truth, VehicleTruth
@@ -88,7 +88,7 @@ class Referee:
             self._weigh(vehicle, topic, row)
 
     def take(self, vehicle: str, topic: str, row: Any) -> None:
-        """Take one row of the record (scoring/record.py), where there are no messages."""
+        """Take one row of the record (scoring/record/rows.py), where there are no messages."""
         self.record.take(vehicle, topic, row)
         self._weigh(vehicle, topic, row)
 

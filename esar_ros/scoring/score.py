@@ -25,7 +25,7 @@ from esar_ros.scoring.flight import (
 )
 from esar_ros.scoring.judge import Judge
 from esar_ros.scoring.losses import Looks, Seen, cause_of, collect_looks
-from esar_ros.scoring.record import EpisodeRecord
+from esar_ros.scoring.record.episode import EpisodeRecord
 from esar_ros.scoring.result import (
     ClueResult,
     Metrics,

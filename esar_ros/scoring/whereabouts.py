@@ -15,7 +15,8 @@ from esar_ros.mission.decision import ReportType
 from esar_ros.mission.same_object import nearest_of_kind
 from esar_ros.mission.stamps import NANO
 from esar_ros.scoring.findings import Claim
-from esar_ros.scoring.record import CluesRow, EpisodeRecord, ReportRow
+from esar_ros.scoring.record.episode import EpisodeRecord
+from esar_ros.scoring.record.rows import CluesRow, ReportRow
 from esar_ros.scoring.result import Where
 
 

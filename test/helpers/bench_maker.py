@@ -23,7 +23,8 @@ from esar_ros.mission.stamps import NANO
 from esar_ros.mission.task import Task
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.scoring.judge import OfflineJudge
-from esar_ros.scoring.record import CollisionRow, EpisodeRecord, OdometryRow, ReportRow, StateRow
+from esar_ros.scoring.record.episode import EpisodeRecord
+from esar_ros.scoring.record.rows import CollisionRow, OdometryRow, ReportRow, StateRow
 from esar_ros.scoring.score import score
 from esar_ros.scoring.truth import End, Run, TrueClue, TrueVictim, Truth, VehicleTruth
 

@@ -8,7 +8,7 @@ from esar_ros.bags.playback import IMAGES
 from esar_ros.mission import names
 from esar_ros.nodes.core.interface import RECORD_LEVELS, TOPICS, Record
 from esar_ros.nodes.graph.mission import RECORDS
-from esar_ros.scoring.record import TOPICS as SCORED
+from esar_ros.scoring.record.rows import TOPICS as SCORED
 
 
 def kept(level: str) -> set[str]:

@@ -10,7 +10,7 @@ import pytest
 
 from esar_ros.mission.task import Task
 from esar_ros.mission.thresholds import load_thresholds
-from esar_ros.scoring.record import EpisodeRecord
+from esar_ros.scoring.record.episode import EpisodeRecord
 from esar_ros.scoring.truth import End, Run, TrueClue, TrueVictim, Truth, VehicleTruth
 
 SECOND = 1_000_000_000

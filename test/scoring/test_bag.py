@@ -16,7 +16,7 @@ from esar_ros.bags.writer import BagWriter, typestore
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.bag import read_bag, score_bag
 from esar_ros.scoring.judge import OfflineJudge
-from esar_ros.scoring.record import EpisodeRecord
+from esar_ros.scoring.record.episode import EpisodeRecord
 from esar_ros.scoring.score import score
 from helpers.built_messages import START
 from helpers.small_mission import mission, odometry, write

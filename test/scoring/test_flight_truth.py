@@ -14,7 +14,8 @@ from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.flight_truth import load_truth
 from esar_ros.scoring.judge import OfflineJudge
-from esar_ros.scoring.record import BriefRow, EpisodeRecord, MissionRow
+from esar_ros.scoring.record.episode import EpisodeRecord
+from esar_ros.scoring.record.rows import BriefRow, MissionRow
 from esar_ros.scoring.score import score
 from esar_ros.scoring.truth import End, Truth
 

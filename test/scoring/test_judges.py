@@ -9,7 +9,7 @@ import pytest
 
 from esar_ros.scoring.judge import LabelJudge, OfflineJudge
 from esar_ros.scoring.judges import clue_score_under
-from esar_ros.scoring.record import EpisodeRecord
+from esar_ros.scoring.record.episode import EpisodeRecord
 from esar_ros.scoring.score import score
 from esar_ros.scoring.truth import End, Truth
 

@@ -15,7 +15,8 @@ from esar_ros.mission import names
 from esar_ros.scoring.horizon_profile import DIRECTIONS, RINGS, TARGET_HEIGHT, hidden, horizon_profile
 from esar_ros.scoring.judge import OfflineJudge
 from esar_ros.scoring.losses import LOOK_RANGE
-from esar_ros.scoring.record import CluesRow, EpisodeRecord, OdometryRow
+from esar_ros.scoring.record.episode import EpisodeRecord
+from esar_ros.scoring.record.rows import CluesRow, OdometryRow
 from esar_ros.scoring.result import Cause, ClueResult, VictimResult
 from esar_ros.scoring.score import score
 from esar_ros.scoring.truth import End, TrueVictim, Truth

@@ -19,7 +19,8 @@ from esar_ros.mission.decision import ReportType
 from esar_ros.scoring import metrics
 from esar_ros.scoring.findings import Claim, Claims
 from esar_ros.scoring.judge import LabelJudge
-from esar_ros.scoring.record import EpisodeRecord, ReportRow
+from esar_ros.scoring.record.episode import EpisodeRecord
+from esar_ros.scoring.record.rows import ReportRow
 from esar_ros.scoring.score import score
 from esar_ros.scoring.truth import TrueClue, TrueVictim, Truth
 from helpers.full import mostly_full

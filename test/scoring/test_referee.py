@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from esar_ros.scoring.judge import OfflineJudge
-from esar_ros.scoring.record import EpisodeRecord
+from esar_ros.scoring.record.episode import EpisodeRecord
 from esar_ros.scoring.referee import Ending, Referee
 from esar_ros.scoring.score import score
 from esar_ros.scoring.truth import End, Truth, parse_truth

@@ -15,7 +15,7 @@ import pytest
 from esar_ros.mission.decision import DecisionStatus
 from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.scoring.judge import OfflineJudge
-from esar_ros.scoring.record import EpisodeRecord
+from esar_ros.scoring.record.episode import EpisodeRecord
 from esar_ros.scoring.result import Result, canonical_json, parse_result, write_atomically
 from esar_ros.scoring.score import score
 from esar_ros.scoring.truth import End, Truth

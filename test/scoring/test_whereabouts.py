@@ -10,7 +10,8 @@ import pytest
 
 from esar_ros.mission import names
 from esar_ros.scoring.judge import OfflineJudge
-from esar_ros.scoring.record import BriefRow, EpisodeRecord
+from esar_ros.scoring.record.episode import EpisodeRecord
+from esar_ros.scoring.record.rows import BriefRow
 from esar_ros.scoring.result import Where, parse_result
 from esar_ros.scoring.score import score
 from esar_ros.scoring.whereabouts import told_reports

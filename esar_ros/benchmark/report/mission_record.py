@@ -16,7 +16,7 @@ from esar_ros.scoring.bag import bag_truth, read_bag
 from esar_ros.scoring.flight import Flight, fly_over
 from esar_ros.scoring.flight_truth import load_truth
 from esar_ros.scoring.judge import OfflineJudge
-from esar_ros.scoring.record import EpisodeRecord
+from esar_ros.scoring.record.episode import EpisodeRecord
 from esar_ros.scoring.result import Result, parse_result
 from esar_ros.scoring.score import score
 from esar_ros.scoring.truth import Truth

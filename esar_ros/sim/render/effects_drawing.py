@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector
-from esar_ros.sim.render import shaders_sky
 from esar_ros.sim.render.graphics import program
-from esar_ros.sim.render.shaders import LAMPS
+from esar_ros.sim.render.shaders import sky as glsl
+from esar_ros.sim.render.shaders.common import LAMPS
 from esar_ros.sim.render.views import View
 from esar_ros.sim.weather.sky import LUX, Lighting
 from esar_ros.sim.world.scene import PlacedEmitter
@@ -34,8 +34,8 @@ class EffectsDrawing:
         self._rows = context.buffer(reserve=_MAX_SPRITES * 32, dynamic=True)
         layout = [(square, "2f", "corner"), (self._rows, "4f 4f/i", "centre", "tint")]
         self._smoke, self._glow = (
-            context.vertex_array(program(context, shaders_sky.PUFF_VERTEX, fragment), layout)
-            for fragment in (shaders_sky.SMOKE_FRAGMENT, shaders_sky.GLOW_FRAGMENT)
+            context.vertex_array(program(context, glsl.PUFF_VERTEX, fragment), layout)
+            for fragment in (glsl.SMOKE_FRAGMENT, glsl.GLOW_FRAGMENT)
         )
 
     def draw(

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.sim.assets.plant_meshes import BILLBOARD_CORNERS, TREES
-from esar_ros.sim.render import shaders, shaders_flora
 from esar_ros.sim.render.flora_lod import BILLBOARD_SPECIES, BILLBOARDS, FloraLod
 from esar_ros.sim.render.flora_skins import Buffers, PlantSkin
 from esar_ros.sim.render.graphics import Look, Unit, program, variants
+from esar_ros.sim.render.shaders import common
 from esar_ros.sim.render.views import View
 from esar_ros.sim.world.raycast import Ground
 from esar_ros.sim.world.scatter import SPECIES, VARIANTS, Flora
@@ -26,10 +26,10 @@ class FloraDrawing:
     def __init__(self, context: moderngl.Context, flora: Flora, ground: Ground, skin: PlantSkin) -> None:
         self._context = context
         self.lod = FloraLod(flora, ground)
-        self._shadow = program(context, shaders_flora.PLANT_SHADOW_VERTEX, shaders.EMPTY_FRAGMENT)
+        self._shadow = program(context, glsl.PLANT_SHADOW_VERTEX, common.EMPTY_FRAGMENT)
         sprite = (
-            *variants(context, shaders_flora.BILLBOARD_VERTEX, shaders_flora.BILLBOARD_FRAGMENT, atlas=Unit.ATLAS),
-            program(context, shaders_flora.BILLBOARD_VERTEX, shaders_flora.BILLBOARD_BARE_FRAGMENT, atlas=Unit.ATLAS),
+            *variants(context, glsl.BILLBOARD_VERTEX, glsl.BILLBOARD_FRAGMENT, atlas=Unit.ATLAS),
+            program(context, glsl.BILLBOARD_VERTEX, glsl.BILLBOARD_BARE_FRAGMENT, atlas=Unit.ATLAS),
         )
         for made in sprite:
             made["plants"] = float(BILLBOARD_SPECIES * VARIANTS)

@@ -13,9 +13,9 @@ from esar_ros.sim.assets.cards.meshes import WHOLE, card_meshes
 from esar_ros.sim.assets.cards.pictures import SIDE, draw_pictures
 from esar_ros.sim.assets.mesh_builder import Mesh
 from esar_ros.sim.assets.plant_meshes import meshes
-from esar_ros.sim.render import shaders_cards, shaders_flora
 from esar_ros.sim.render.graphics import Unit, program, variants
-from esar_ros.sim.render.shaders import defined
+from esar_ros.sim.render.shaders import cards, flora
+from esar_ros.sim.render.shaders.common import defined
 from esar_ros.sim.world.scatter import SPECIES, VARIANTS
 
 Buffers = tuple[moderngl.Buffer, moderngl.Buffer]  # vertices, triangles
@@ -54,17 +54,17 @@ class PlainSkin:
 
     def __init__(self, context: moderngl.Context) -> None:
         self._context = context
-        vertex, fragment = shaders_flora.PLANT_VERTEX, shaders_flora.PLANT_FRAGMENT
+        vertex, fragment = flora.PLANT_VERTEX, flora.PLANT_FRAGMENT
         self._programs = (
             *variants(context, vertex, fragment, detail=Unit.DETAIL),
-            program(context, vertex, shaders_flora.PLANT_BARE_FRAGMENT),
+            program(context, vertex, flora.PLANT_BARE_FRAGMENT),
         )
 
     def programs(self, kind: int) -> Programs:
         return self._programs
 
     def painter(self) -> moderngl.Program:
-        return program(self._context, shaders_flora.ATLAS_VERTEX, shaders_flora.ATLAS_FRAGMENT)
+        return program(self._context, flora.ATLAS_VERTEX, flora.ATLAS_FRAGMENT)
 
     def upload(self, kind: int) -> tuple[Buffers, Buffers, Buffers]:
         full, coarse = (_plain(self._context, mesh) for mesh in _meshes(kind))
@@ -90,7 +90,7 @@ class CardSkin:
         leaves.filter = (moderngl.LINEAR_MIPMAP_NEAREST, moderngl.LINEAR)
         leaves.use(Unit.LEAVES)
         vertex, fragment, bare = (
-            shaders_cards.CARD_VERTEX, shaders_cards.CARD_FRAGMENT, shaders_cards.CARD_BARE_FRAGMENT,
+            cards.CARD_VERTEX, cards.CARD_FRAGMENT, cards.CARD_BARE_FRAGMENT,
         )  # fmt: skip
         self._whole: Programs = (
             *variants(context, vertex, fragment, leaves=Unit.LEAVES),
@@ -105,8 +105,8 @@ class CardSkin:
         return self._whole if SPECIES[kind // VARIANTS] in WHOLE else self._cut
 
     def painter(self) -> moderngl.Program:
-        fragment = defined(shaders_cards.CARD_ATLAS_FRAGMENT, "CUT")
-        return program(self._context, shaders_cards.CARD_ATLAS_VERTEX, fragment, leaves=Unit.LEAVES)
+        fragment = defined(cards.CARD_ATLAS_FRAGMENT, "CUT")
+        return program(self._context, cards.CARD_ATLAS_VERTEX, fragment, leaves=Unit.LEAVES)
 
     def upload(self, kind: int) -> tuple[Buffers, Buffers, Buffers]:
         full, coarse = (

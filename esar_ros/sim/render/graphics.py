@@ -8,7 +8,7 @@ from typing import Any
 import moderngl
 
 from esar_ros.mission.errors import UsageError
-from esar_ros.sim.render.shaders import defined
+from esar_ros.sim.render.shaders.common import defined
 
 CURE = "apt install libegl1 libegl-mesa0 libgl1 libgl1-mesa-dri"
 

@@ -6,8 +6,8 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.sim.render import shaders
 from esar_ros.sim.render.graphics import Look, Unit, program, variants
+from esar_ros.sim.render.shaders import common
 from esar_ros.sim.render.terrain_lod import CAPACITY, TerrainLod
 from esar_ros.sim.render.tiles.ground_tiles import GroundTiles
 from esar_ros.sim.render.views import View
@@ -32,7 +32,7 @@ class GroundDrawing:
         self._apron_vertices = context.buffer(apron.vertices.tobytes())
         self._apron_faces = [context.buffer(part.tobytes()) for part in apron.faces]
         self._apron_spheres = apron.spheres
-        bare = program(context, shaders.TERRAIN_VERTEX, shaders.GROUND_BARE_FRAGMENT)
+        bare = program(context, common.TERRAIN_VERTEX, common.GROUND_BARE_FRAGMENT)
         self._near_and_far = {Look.BARE: self._terrain_arrays(bare, bare)}
         self._apron = {Look.BARE: self._apron_arrays(bare, (self._apron_vertices, "3f 12x", "position"))}
 
@@ -51,7 +51,7 @@ class GroundDrawing:
         if tiles:
             around = tiles.far_program(context, *names, **ripples)
         else:
-            around = program(context, shaders.APRON_VERTEX, shaders.defined(shaders.APRON_FRAGMENT, *names), **ripples)
+            around = program(context, common.APRON_VERTEX, common.defined(common.APRON_FRAGMENT, *names), **ripples)
         paint = context.buffer(paint_far_terrain(self._place, albedo, self._far).tobytes())
         vertices = (self._apron_vertices, "3f 3f", "position", "normal")
         apron = self._apron_arrays(around, vertices, (paint, "3f", "paint"))
@@ -74,9 +74,9 @@ class GroundDrawing:
 
     def _plain_programs(self, *names: str, **units: int) -> tuple[tuple[moderngl.Program, ...], ...]:
         surface = {"detail": Unit.DETAIL, "shadow_map": Unit.SHADOW, **units}
-        vertex = shaders.TERRAIN_VERTEX
-        near = variants(self._context, vertex, shaders.TERRAIN_NEAR_FRAGMENT, *names, **surface)
-        return near, variants(self._context, vertex, shaders.TERRAIN_FAR_FRAGMENT, *names, **units)
+        vertex = common.TERRAIN_VERTEX
+        near = variants(self._context, vertex, common.TERRAIN_NEAR_FRAGMENT, *names, **surface)
+        return near, variants(self._context, vertex, common.TERRAIN_FAR_FRAGMENT, *names, **units)
 
     def _terrain_arrays(self, *used: moderngl.Program) -> list[moderngl.VertexArray]:
         content = [(self._vertices, "3f", "position")]

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.sim.assets.mesh_builder import Mesh
-from esar_ros.sim.render import shaders
 from esar_ros.sim.render.graphics import COLOUR_ALONE, EVERYTHING, mask_colour, program, variants
+from esar_ros.sim.render.shaders import common
 from esar_ros.sim.render.views import View
 from esar_ros.sim.world.scene import SceneObject
 
@@ -49,12 +49,12 @@ class ObjectDrawing:
         self._context = context
         self._depth_unit, self._tiles_unit = depth_unit, tiles_unit
         self._colour = variants(
-            context, shaders.OBJECT_VERTEX, shaders.OBJECT_FRAGMENT, shadow_map=shadow_unit, scene_depth=depth_unit
+            context, common.OBJECT_VERTEX, common.OBJECT_FRAGMENT, shadow_map=shadow_unit, scene_depth=depth_unit
         )
-        self._ids = program(context, shaders.OBJECT_VERTEX, shaders.OBJECT_ID_FRAGMENT)
-        self._warmth = program(context, shaders.OBJECT_VERTEX, shaders.WARMTH_FRAGMENT)
-        self._shadow = program(context, shaders.OBJECT_SHADOW_VERTEX, shaders.EMPTY_FRAGMENT)
-        self._resolve = program(context, shaders.RESOLVE_VERTEX, shaders.RESOLVE_FRAGMENT, tiles=tiles_unit)
+        self._ids = program(context, common.OBJECT_VERTEX, common.OBJECT_ID_FRAGMENT)
+        self._warmth = program(context, common.OBJECT_VERTEX, common.WARMTH_FRAGMENT)
+        self._shadow = program(context, common.OBJECT_SHADOW_VERTEX, common.EMPTY_FRAGMENT)
+        self._resolve = program(context, common.RESOLVE_VERTEX, common.RESOLVE_FRAGMENT, tiles=tiles_unit)
         self._corners = context.buffer(reserve=32, dynamic=True)
         self._quad = context.vertex_array(self._resolve, [(self._corners, "2f", "corner")])
         self._tiles = context.texture((_ATLAS, _ATLAS), 4)

@@ -6,8 +6,8 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.sim.render import shaders
 from esar_ros.sim.render.graphics import Look, Unit, program, variants
+from esar_ros.sim.render.shaders import common
 from esar_ros.sim.render.views import View
 from esar_ros.sim.world.scenery import Facets, Scenery
 
@@ -30,14 +30,14 @@ class SceneryDrawing:
         programs = (
             *variants(
                 context,
-                shaders.SCENERY_VERTEX,
-                shaders.SCENERY_FRAGMENT,
+                common.SCENERY_VERTEX,
+                common.SCENERY_FRAGMENT,
                 detail=Unit.DETAIL,
                 shadow_map=Unit.SHADOW,
             ),
-            program(context, shaders.SCENERY_VERTEX, shaders.SCENERY_BARE_FRAGMENT),
+            program(context, common.SCENERY_VERTEX, common.SCENERY_BARE_FRAGMENT),
         )
-        self._shadow = program(context, shaders.OBJECT_SHADOW_VERTEX, shaders.EMPTY_FRAGMENT)
+        self._shadow = program(context, common.OBJECT_SHADOW_VERTEX, common.EMPTY_FRAGMENT)
         self._shadow["model"].write(np.eye(4, dtype=np.float32).tobytes())  # type: ignore[union-attr]
         for layer in self._layers:
             layer.bind(context, programs, self._shadow)

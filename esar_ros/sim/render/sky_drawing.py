@@ -7,8 +7,8 @@ import math
 import moderngl
 import numpy as np
 
-from esar_ros.sim.render import shaders_sky
 from esar_ros.sim.render.graphics import program
+from esar_ros.sim.render.shaders import sky as glsl
 from esar_ros.sim.weather.sky import Lighting
 
 DOME_STEP = 20.0  # s between two paintings of the dome: clouds drift slowly
@@ -27,11 +27,11 @@ class SkyDrawing:
         self._target = context.framebuffer([self._dome])
         corners = context.buffer(np.array([-1, -1, 3, -1, -1, 3], dtype=np.float32).tobytes())
         square = context.buffer(np.array([-1, -1, 1, -1, -1, 1, 1, 1], dtype=np.float32).tobytes())
-        painter = program(context, shaders_sky.DOME_VERTEX, shaders_sky.DOME_FRAGMENT, clouds=cloud_unit)
+        painter = program(context, glsl.DOME_VERTEX, glsl.DOME_FRAGMENT, clouds=cloud_unit)
         self._paint = context.vertex_array(painter, [(corners, "2f", "corner")])
-        sky = program(context, shaders_sky.SKY_VERTEX, shaders_sky.SKY_FRAGMENT, dome=dome_unit)
+        sky = program(context, glsl.SKY_VERTEX, glsl.SKY_FRAGMENT, dome=dome_unit)
         self._sky = context.vertex_array(sky, [(corners, "2f", "corner")])
-        self._disc_program = program(context, shaders_sky.DISC_VERTEX, shaders_sky.DISC_FRAGMENT, dome=dome_unit)
+        self._disc_program = program(context, glsl.DISC_VERTEX, glsl.DISC_FRAGMENT, dome=dome_unit)
         self._disc = context.vertex_array(self._disc_program, [(square, "2f", "corner")])
         rng = np.random.default_rng(5)
         direction = rng.standard_normal((_STARS, 3))
@@ -39,7 +39,7 @@ class SkyDrawing:
         direction[:, 2] = np.abs(direction[:, 2])
         brightness = np.minimum(1.0, 0.10 * rng.random(_STARS) ** -0.6)
         rows = context.buffer(np.column_stack([direction, brightness]).astype(np.float32).tobytes())
-        stars = program(context, shaders_sky.STAR_VERTEX, shaders_sky.STAR_FRAGMENT, dome=dome_unit)
+        stars = program(context, glsl.STAR_VERTEX, glsl.STAR_FRAGMENT, dome=dome_unit)
         self._stars = context.vertex_array(stars, [(rows, "4f", "star")])
 
     def paint(self) -> None:

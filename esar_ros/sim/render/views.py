@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Pose
-from esar_ros.sim.render.shaders import LAMPS
+from esar_ros.sim.render.shaders.common import LAMPS
 
 NEAR, FAR = 0.15, 12_000.0  # m, clip planes
 SHARED_FLOATS = 13 * 4 + 3 * LAMPS * 4  # of the Frame block, in common to the views of a frame

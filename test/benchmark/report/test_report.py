@@ -29,7 +29,7 @@ from esar_ros.mission.task import FIELD
 from esar_ros.perception.detectors.chosen import about_chosen
 from esar_ros.scoring.flight import FAILED
 from esar_ros.scoring.judge import OfflineJudge
-from esar_ros.scoring.record import EpisodeRecord
+from esar_ros.scoring.record.episode import EpisodeRecord
 from esar_ros.scoring.result import Cause, Where
 from esar_ros.scoring.score import score
 from esar_ros.scoring.truth import End

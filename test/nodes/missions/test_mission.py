@@ -23,7 +23,7 @@ from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.types import message_class
 from esar_ros.safety.limits import load_limits
 from esar_ros.scoring.bag import read_bag, score_bag
-from esar_ros.scoring.record import EpisodeRecord
+from esar_ros.scoring.record.episode import EpisodeRecord
 from helpers.flight import Flight, Flown, comparable, write_short_task
 from helpers.ros_domain import own_domain
 

@@ -16,7 +16,7 @@ from esar_ros.mission import names
 from esar_ros.nodes.core import interface, node_names
 from esar_ros.safety.limits import load_limits
 from esar_ros.scoring.bag import read_bag, score_bag
-from esar_ros.scoring.record import EpisodeRecord
+from esar_ros.scoring.record.episode import EpisodeRecord
 from helpers.flight import Flight, comparable, write_short_task
 from helpers.ros_domain import own_domain
 from helpers.rviz_displays import SHOWS, shown

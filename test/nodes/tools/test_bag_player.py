@@ -36,7 +36,7 @@ from esar_ros.nodes.tools.restamp import Stamped, restamp, stamped
 from esar_ros.scoring.bag import score_bag
 from esar_ros.scoring.flight_truth import load_truth
 from esar_ros.scoring.judge import OfflineJudge
-from esar_ros.scoring.record import EpisodeRecord
+from esar_ros.scoring.record.episode import EpisodeRecord
 from esar_ros.scoring.score import score
 from helpers.small_mission import TYPES, mission, write
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
-from esar_ros.sim.render import shaders, shaders_flora, shaders_sky
-from esar_ros.sim.render.shaders import defined
+from esar_ros.sim.render.shaders import common, flora, sky
+from esar_ros.sim.render.shaders.common import defined
 
 # Changes with every word of a shader of low quality, and with it perhaps the bits of its pictures: then detectors,
 # their bars and stored results have to be made anew.
@@ -14,7 +14,7 @@ LOW = "65efe596a6f58598"
 
 def test_shaders_of_low_quality_stay_to_the_letter() -> None:
     total = hashlib.sha256()
-    for module in (shaders, shaders_flora, shaders_sky):
+    for module in (common, flora, sky):
         for name, text in sorted(vars(module).items()):
             if name.endswith(("_VERTEX", "_FRAGMENT")):
                 total.update(f"{name}\n{text}\n".encode())

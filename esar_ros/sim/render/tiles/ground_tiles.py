@@ -9,9 +9,9 @@ import moderngl
 import numpy as np
 
 from esar_ros.geometry.frames import Vector
-from esar_ros.sim.render import shaders, shaders_tiles
 from esar_ros.sim.render.graphics import Unit, program, variants
 from esar_ros.sim.render.ground_bake import GroundBake
+from esar_ros.sim.render.shaders import common, tiles
 from esar_ros.sim.render.tiles.fields import SIDE
 from esar_ros.sim.render.tiles.kinds import tile_kinds
 from esar_ros.sim.render.tiles.light import shine
@@ -39,7 +39,7 @@ class GroundTiles:
         up = cv2.resize(normals[..., 2], (bake.size, bake.size), interpolation=cv2.INTER_LINEAR)
         slope = np.clip(255.0 * up + 0.5, 0, 255).astype(np.uint8)
         self.albedo = np.dstack([colours, slope])
-        self.steep = bool((normals[..., 2] < shaders_tiles.WALL).any())
+        self.steep = bool((normals[..., 2] < tiles.WALL).any())
         tiles = [load_tile(name) for name in self._names]
         self._heights = [tile.height for tile in tiles]
         self._images = np.zeros((len(tiles), SIDE, SIDE, 4), dtype=np.uint8)
@@ -67,13 +67,13 @@ class GroundTiles:
         samplers |= {"tiles": Unit.GROUND_TILES, "kind": Unit.KINDS}
         near = variants(
             context,
-            shaders.TERRAIN_VERTEX,
-            shaders_tiles.TILED_NEAR_FRAGMENT,
+            common.TERRAIN_VERTEX,
+            tiles.TILED_NEAR_FRAGMENT,
             *names,
             shadow_map=Unit.SHADOW,
             **samplers,
         )
-        far = variants(context, shaders.TERRAIN_VERTEX, shaders_tiles.TILED_FAR_FRAGMENT, *names, **samplers)
+        far = variants(context, common.TERRAIN_VERTEX, tiles.TILED_FAR_FRAGMENT, *names, **samplers)
         for made in (*near, *far):
             if self.steep:
                 made["walls"] = float(len(self._names) - 1)
@@ -81,8 +81,8 @@ class GroundTiles:
 
     def far_program(self, context: moderngl.Context, *names: str, **samplers: int) -> moderngl.Program:
         """Program of what lies beyond the map; names: defined in it."""
-        fragment = shaders.defined(shaders_tiles.TILED_APRON_FRAGMENT, *names)
-        made = program(context, shaders.APRON_VERTEX, fragment, tiles=Unit.GROUND_TILES, **samplers)
+        fragment = common.defined(tiles.TILED_APRON_FRAGMENT, *names)
+        made = program(context, common.APRON_VERTEX, fragment, tiles=Unit.GROUND_TILES, **samplers)
         wanted = ("snow", "litter", "turf", "gravel")
         made["around"] = float(next((self._names.index(name) for name in wanted if name in self._names), 0))
         return made

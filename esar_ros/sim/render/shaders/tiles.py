@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from esar_ros.sim.render.shaders import AIR, FRAME, LAMP, SHADOW, TARGETS, TERRAIN_HEAD, VERSION, WATER
+from esar_ros.sim.render.shaders.common import AIR, FRAME, LAMP, SHADOW, TARGETS, TERRAIN_HEAD, VERSION, WATER
 from esar_ros.sim.render.tiles.fields import SPAN
 from esar_ros.sim.render.tiles.light import SUN_RANGE
 from esar_ros.sim.render.tiles.store import COLOUR_RANGE

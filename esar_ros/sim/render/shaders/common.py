@@ -1,4 +1,4 @@
-"""GLSL of the renderer: what all share, ground, objects, scenery. Plants: shaders_flora.py; the sky: shaders_sky.py.
+"""GLSL of the renderer: what all share, ground, objects, scenery. Plants: shaders/flora.py; the sky: shaders/sky.py.
 
 One uniform block a camera; two targets: colour with the id in alpha, and planar depth. Light comes multiplied by
 the exposure. Ground, plants and sky are sampled once a pixel, at its centre, and so are ids and depth; objects'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from esar_ros.sim.render.shaders import AIR, FRAME, LAMP, SNOW, TARGETS, VERSION
+from esar_ros.sim.render.shaders.common import AIR, FRAME, LAMP, SNOW, TARGETS, VERSION
 
 # Plants and rocks are lit at their vertices: many small triangles, few pixels each.
 PLANT_INPUTS = (

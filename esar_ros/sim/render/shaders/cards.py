@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from esar_ros.sim.render.shaders import TARGETS, VERSION
-from esar_ros.sim.render.shaders_flora import PLANT_INPUTS, PLANT_MAIN
+from esar_ros.sim.render.shaders.common import TARGETS, VERSION
+from esar_ros.sim.render.shaders.flora import PLANT_INPUTS, PLANT_MAIN
 
 CARD_VERTEX = PLANT_INPUTS + "in vec3 leaf;\nout vec3 at;\n" + PLANT_MAIN + "    at = leaf;\n}\n"
 
@@ -52,7 +52,7 @@ void main() {
 """
 )
 
-# See ATLAS_VERTEX of shaders_flora.py.
+# See ATLAS_VERTEX of shaders/flora.py.
 CARD_ATLAS_VERTEX = (
     VERSION
     + """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from esar_ros.sim.render.shaders import AIR, FRAME, TARGETS, VERSION
+from esar_ros.sim.render.shaders.common import AIR, FRAME, TARGETS, VERSION
 
 # The upper half of the sky on an octahedron laid flat: direction to texture coordinates, and back.
 _DOME = """

@@ -1,0 +1,1 @@
+"""GLSL of the renderer, a module a kind of thing."""
