@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser, suite: Suite) -> None:
     add("--timeout", type=float, default=0.0, metavar="S", help="wall time an episode may take (default: by t_max)")
     add("--ray", default="", metavar="ADDRESS", help='fly on a Ray cluster; "local" starts one here (extra ray)')
     add("--junit", default="", metavar="FILE", help="JUnit report for CI, each episode a test case")
-    add("--list-planners", action="store_true", help="name every method, one a line, and end")
+    add("--list-planners", action="store_true", help="name every method, with what one lacks here, and end")
 
 
 class BenchLine:
@@ -119,9 +119,19 @@ def main(argv: list[str]) -> int:
     add_arguments(parser, suite)
     arguments = parser.parse_args(argv)
     if arguments.list_planners:
-        print("\n".join(suite.planners))
+        for planner in suite.planners:
+            print(_listed(suite, planner), flush=True)
         return 0
     return bench(suite, arguments)
+
+
+def _listed(suite: Suite, planner: str) -> str:
+    """Returns a method's name, and beside it what it needs that is not here."""
+    try:
+        suite.plan((), (planner,), 1, {})
+    except UsageError as lack:
+        return f"{planner:<20} not here: {lack}"
+    return planner
 
 
 def bench(suite: Suite, arguments: argparse.Namespace) -> int:

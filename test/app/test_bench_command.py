@@ -26,6 +26,7 @@ from esar_ros.benchmark.runner.store import EPISODES, Store
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
 from esar_ros.scoring.result import Result
+from esar_ros.suites import find_suite
 from esar_ros.suites.esarbench.suite import ESARBENCH
 from helpers.bench_maker import TOLD, make_bench
 
@@ -85,11 +86,21 @@ def test_a_folder_of_another_suite_or_schema_is_refused(tmp_path: Path) -> None:
         Store(tmp_path, settings)
 
 
-def test_planners_are_listed_one_a_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--list-planners"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert {"fbe", "random", "zigzag"} <= set(lines)
-    assert all(line and " " not in line for line in lines)
+@pytest.mark.parametrize("suite", ["esarbench", "rescuebench"])
+def test_planners_are_listed_one_a_line_with_what_they_lack(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, suite: str
+) -> None:
+    asking, alone = {"esarbench": ("apex", "fbe"), "rescuebench": ("llm_yolo", "frontier")}[suite]
+    for name in ("URL", "NAME", "PRESET", "REPLAY"):
+        monkeypatch.delenv(f"ESAR_MODEL_{name}", raising=False)
+    assert main(["--suite", suite, "--list-planners"]) == 0
+    lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
+    assert list(lines) == list(find_suite(suite).planners)
+    assert lines[alone] == alone and "not here: " in lines[asking] and "ESAR_MODEL_URL" in lines[asking]
+    monkeypatch.setenv("ESAR_MODEL_URL", "http://127.0.0.1:1/v1")
+    monkeypatch.setenv("ESAR_MODEL_NAME", "mine")
+    assert main(["--suite", suite, "--list-planners"]) == 0
+    assert asking in capsys.readouterr().out.splitlines()
 
 
 def test_tasks_come_from_lists_files_and_ids(tmp_path: Path) -> None:
