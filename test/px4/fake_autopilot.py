@@ -30,6 +30,10 @@ TICK = 0.01  # s
 VELOCITY_TAU = 1.1  # s, with which it follows a velocity
 REVERSING = 0.3  # m/s: against a faster motion it brakes first, so that 63 % of a reversal take up to 2.8 s
 FOLLOWED = 0.88  # share of a velocity that it has come to in some seconds; the rest takes longer
+CREEP, CREEP_FOR = 0.1, 2.0  # m/s and s, that a stop goes on for
+STANDS = 0.3  # m/s, from where hold keeps a place: it brakes first, and does not fly back
+ESTIMATE, ESTIMATE_TIME = 0.1, 10.0  # m, standard deviation an axis, and s, of the estimated position's error
+HOME_WANDERS, HOME_TIME = 3.0, 60.0  # m, to either side, and s of the altitude that it reports of home
 SIGNAL_LOST = 1.0  # s without a heartbeat
 SIGNAL_GAP = 0.5  # s, 2 Hz
 SIGNAL_PROOF = 1.0  # s of heartbeats before offboard is granted
@@ -61,6 +65,7 @@ PERIODS = {
     "VehicleLandDetected": 1.0,
     "BatteryStatus": 1.0,
     "TimesyncStatus": 1.0,
+    "HomePosition": 0.5,  # from arming on
 }
 MAIN_AUTO, MAIN_OFFBOARD = 4, 6
 SUB_MODES = {2: TAKE_OFF, 3: HOLD, 5: RTL, 6: LAND}
@@ -68,7 +73,7 @@ OK, REJECTED, DENIED, UNSUPPORTED = 0, 1, 2, 3
 # Of external modes; the names of 1.17's first slot.
 EXTERNAL, CHECK_ID = 23, 0
 CHECK_PERIOD = 0.3  # s
-CHECK_LOST = 1.2  # s without an answer
+CHECK_LOST = 1.5  # s without an answer: 1.2 to 1.5 after its node has died
 
 
 class FakeAutopilot:
@@ -135,7 +140,10 @@ class FakeAutopilot:
         self._xy_resets = self._z_resets = self._heading_resets = 0
         self._delta = np.zeros(3)
         self._origin_raised = 0.0  # m
-        self._aligned = False  # the heading: in flight alone
+        self._aligned = self._heading_good = False  # the heading: in flight alone; once it is good it stays so
+        self._noise = np.random.default_rng(system_id)
+        self._error = np.zeros(3)  # m, ENU, of the estimated position
+        self._stop: tuple[float, np.ndarray] | None = None  # since when (s) it is asked to stand, and where it flew to
         self._delta_heading = 0.0
         self._heartbeat = -math.inf
         self._signal_since = math.inf
@@ -283,6 +291,8 @@ class FakeAutopilot:
             self._obey_commands()
             self._judge()
             self._fly()
+            pushed = ESTIMATE * math.sqrt(2.0 * TICK / ESTIMATE_TIME) * self._noise.normal(size=3)
+            self._error = self._error * (1.0 - TICK / ESTIMATE_TIME) + pushed
 
     def _obey_commands(self) -> None:
         due = [message for at, message in self._inbox if at <= self.now]
@@ -348,7 +358,7 @@ class FakeAutopilot:
             self.modes.append((self.now, nav_state))
             self.entered_in_flight += [self.now] if nav_state == OFFBOARD and self.armed else []
             self._changed = True
-            self._hold_at = self.body.position.copy()
+            self._hold_at = None
 
     def _arm(self) -> int:
         if self.armed:
@@ -446,7 +456,7 @@ class FakeAutopilot:
         elif body.position[2] > floor + 0.1 and self.landed:
             self.landed, self._flown, self._changed = False, True, True
         if not self._aligned and not self.landed and body.position[2] > floor + ALIGN_HEIGHT:
-            self._aligned, self._delta_heading = True, GROUND_YAW_ERROR
+            self._aligned, self._heading_good, self._delta_heading = True, True, GROUND_YAW_ERROR
             self._heading_resets += 1
         body.position[2] = max(float(body.position[2]), floor)
 
@@ -471,8 +481,11 @@ class FakeAutopilot:
             return self._return(), 0.0
         if self.landed:
             return np.zeros(3), 0.0
-        at = self._hold_at if self._hold_at is not None else self.body.position
-        return np.clip(0.9 * (at - self.body.position), -3.0, 3.0), 0.0
+        if self._hold_at is None and float(np.linalg.norm(self.body.velocity)) > STANDS:
+            return np.zeros(3), 0.0
+        if self._hold_at is None:
+            self._hold_at = self.body.position.copy()
+        return np.clip(0.9 * (self._hold_at - self.body.position), -3.0, 3.0), 0.0
 
     def _return(self) -> np.ndarray:
         assert self.home is not None
@@ -491,10 +504,21 @@ class FakeAutopilot:
         towards = np.clip(0.95 * (position - estimate), -12.0, 12.0)
         mixed = np.where(np.isnan(position), 0.0, towards) + np.where(np.isnan(velocity), 0.0, velocity)
         yaw_rate = 0.0 if math.isnan(message.yawspeed) else -float(message.yawspeed)
-        wanted, moving = ned_to_enu(mixed), self.body.velocity
+        wanted, moving = self._creeping(ned_to_enu(mixed)), self.body.velocity
         if not self.landed and wanted @ moving < 0.0 and float(np.linalg.norm(moving)) > REVERSING:
             wanted = np.zeros(3)
         return wanted, yaw_rate
+
+    def _creeping(self, wanted: np.ndarray) -> np.ndarray:
+        """Returns a velocity (m/s, ENU) that is asked for: a stop in flight ends later than its lag says."""
+        speed = float(np.linalg.norm(self.body.velocity))
+        if self.landed or wanted.any():
+            self._stop = None
+        elif self._stop is None:
+            self._stop = self.now, self.body.velocity / max(speed, STANDS)
+        if self._stop is None or self.now - self._stop[0] > CREEP_FOR:
+            return wanted
+        return CREEP * self._stop[1]
 
     # -- what it says ---------------------------------------------------------------------------
 
@@ -510,13 +534,13 @@ class FakeAutopilot:
         yield from replies
         for name, period in PERIODS.items():
             on_change = changed and name in ("VehicleStatus", "VehicleLandDetected", "FailsafeFlags")
-            if name == "TimesyncStatus" and self.clock_offset is None:
+            if (name == "TimesyncStatus" and self.clock_offset is None) or (
+                name == "HomePosition" and self.home is None
+            ):
                 continue
             if on_change or self.now - self._last.get(name, -math.inf) >= period - 1e-6:
                 self._last[name] = self.now
                 yield name, getattr(self, f"_{name}")()
-        if changed and self.home is not None:
-            yield "HomePosition", self._HomePosition()
 
     def _us(self) -> int:
         return round((self.now + (self.clock_offset or 0.0)) * 1e6)
@@ -537,7 +561,7 @@ class FakeAutopilot:
         )  # fmt: skip
 
     def _VehicleLocalPosition(self) -> SimpleNamespace:
-        x, y, z = enu_to_ned(self.body.position) + self._jump
+        x, y, z = enu_to_ned(self.body.position + self._error) + self._jump
         vx, vy, vz = enu_to_ned(self.body.velocity)
         heading = math.pi / 2.0 - self.body.yaw - self._yaw_error
         return SimpleNamespace(
@@ -546,8 +570,8 @@ class FakeAutopilot:
             delta_xy=[float(self._delta[0]), float(self._delta[1])], xy_reset_counter=self._xy_resets % 256,
             delta_z=float(self._delta[2]), z_reset_counter=self._z_resets % 256, vx=float(vx), vy=float(vy),
             vz=float(vz), heading=math.remainder(heading, 2.0 * math.pi), heading_reset_counter=self._heading_resets,
-            delta_heading=self._delta_heading, heading_good_for_control=self._aligned, heading_var=HEADING_VARIANCE,
-            xy_global=True, z_global=True,
+            delta_heading=self._delta_heading, heading_good_for_control=self._heading_good,
+            heading_var=HEADING_VARIANCE, xy_global=True, z_global=True,
             ref_lat=self.reference.latitude, ref_lon=self.reference.longitude,
             ref_alt=self.reference.altitude + self._origin_raised,
             eph=self.eph, epv=self.epv, evh=self.evh, evv=self.evv, dead_reckoning=self.dead_reckoning,
@@ -569,7 +593,7 @@ class FakeAutopilot:
     def _VehicleOdometry(self) -> SimpleNamespace:
         return SimpleNamespace(
             timestamp=self._us(), timestamp_sample=self._us(), pose_frame=1, velocity_frame=1,
-            position=[float(v) for v in enu_to_ned(self.body.position) + self._jump],
+            position=[float(v) for v in enu_to_ned(self.body.position + self._error) + self._jump],
             q=[float(v) for v in attitude_enu_flu_to_ned_frd(self._attitude())],
             velocity=[float(v) for v in enu_to_ned(self.body.velocity)],
             angular_velocity=[float(v) for v in flu_to_frd(self.body.rates)],
@@ -599,5 +623,10 @@ class FakeAutopilot:
 
     def _HomePosition(self) -> SimpleNamespace:
         assert self.home is not None
-        x, y, z = enu_to_ned(self.home)
-        return SimpleNamespace(timestamp=self._us(), x=float(x), y=float(y), z=float(z), valid_lpos=True)
+        wanders = HOME_WANDERS * math.sin(2.0 * math.pi * self.now / HOME_TIME)
+        x, y, z = enu_to_ned(self.home + [0.0, 0.0, wanders])
+        latitude, longitude, altitude = map(float, self.reference.to_geodetic(self.home))
+        return SimpleNamespace(
+            timestamp=self._us(), lat=latitude, lon=longitude, alt=altitude + wanders, x=float(x), y=float(y),
+            z=float(z), yaw=0.0, valid_alt=True, valid_hpos=True, valid_lpos=True,
+        )  # fmt: skip

@@ -234,7 +234,8 @@ def test_a_flight_over_a_moved_origin_is_continuous_and_true() -> None:
         heights.append(float(frame.position(local)[2]))
         pose = frame.odom_in_map(origin)
         assert pose is not None
-        np.testing.assert_allclose(pose.apply(frame.position(local))[2], loop.fake.body.position[2], atol=0.1)
+        height = float(pose.apply(frame.position(local))[2])
+        assert abs(height - float(loop.fake.body.position[2])) < 0.4, "no more than its estimator errs by"
     assert frame.resets == 1
     assert np.abs(np.diff(heights)).max() < 0.1, "m in 0.02 s"
 
