@@ -24,12 +24,12 @@ def gravel() -> Tile:
     fine, middle = noise(61, 0.25, 0.08, 0.2), noise(62, 3.0, 0.4, 0.8)
     vein = 1.0 - np.abs(noise(63, 16.0, 1.2, 1.5, (1.0, 2.2), 0.6))
     rills = step(0.62, 0.95, vein + 0.10 * middle + 0.05 * fine)
-    loose = stones(64, {0.5: 0.035, 0.28: 0.10, 0.17: 0.35}, 0.6)
+    loose = stones(64, {0.5: 0.02, 0.28: 0.05, 0.16: 0.16}, 0.4)
     lies = loose.there * (1.0 - 0.7 * rills)
-    colour = tinted((1.0, 1.0, 1.0), 0.92 + 0.16 * fine + 0.08 * middle)
-    colour = blend(colour, tinted((1.6, 1.6, 1.6), 1.0 + 0.06 * fine), 0.7 * rills)
-    colour = blend(colour, tinted((0.80, 0.78, 0.80), loose.tone(5, 0.6, 1.4)), 0.8 * lies)
-    return 0.9 * np.maximum(loose.height, 0.0) * (lies > 0.3) - 0.05 * rills + 0.012 * fine + 0.03 * middle, colour
+    colour = tinted((1.0, 1.0, 1.0), 0.95 + 0.11 * fine + 0.07 * middle)
+    colour = blend(colour, tinted((1.5, 1.6, 1.6), 1.0 + 0.06 * fine), 0.7 * rills)
+    colour = blend(colour, tinted((0.80, 0.78, 0.80), loose.tone(5, 0.65, 1.4)), 0.75 * lies)
+    return 0.6 * np.maximum(loose.height, 0.0) * (lies > 0.3) - 0.03 * rills + 0.009 * fine + 0.03 * middle, colour
 
 
 def salt() -> Tile:
