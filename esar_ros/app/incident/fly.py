@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.world != "embedded":
         raise UsageError(
             f"--world {arguments.world}: a rehearsal is flown in the embedded simulator",
-            "export the sorties for whoever flies them: esar incident export DIR --to plan,wpml",
+            f"fly {arguments.dir / 'plans'} from a ground station",
         )
     if not 1 <= arguments.people <= MOST_PEOPLE:
         raise UsageError(f"--people {arguments.people}", f"1 to {MOST_PEOPLE}")
