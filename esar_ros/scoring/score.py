@@ -55,9 +55,7 @@ def score(record: EpisodeRecord, truth: Truth, judge: Judge) -> Result:
     safety = summarise_safety(flights, truth)
     reports = _reports(record, claims, found, truth)
     troubles, (asked, used) = count_troubles(record, truth), count_answers(record, truth)
-    reasons = _ineligible(record, truth, truncated)
-    if asked and not used:
-        reasons = (*reasons, UNUSED)
+    reasons = (*_ineligible(record, truth, truncated), *((UNUSED,) if asked and not used else ()))
     looks, run = collect_looks(record, truth), truth.run
     return Result(
         schema="esar-result/1",
