@@ -18,7 +18,18 @@ from esar_ros.mission.observation import Brief
 from esar_ros.perception.detector import ClueDetector
 from esar_ros.planning.session import Answer
 from esar_ros.safety.inputs import SafeCommand
-from esar_ros.scoring.record.rows import BatteryRow, BriefRow, CluesRow, CollisionRow, DecisionRow, MapRow, OdometryRow, ReportRow, SafetyRow, StateRow
+from esar_ros.scoring.record.rows import (
+    BatteryRow,
+    BriefRow,
+    CluesRow,
+    CollisionRow,
+    DecisionRow,
+    MapRow,
+    OdometryRow,
+    ReportRow,
+    SafetyRow,
+    StateRow,
+)
 from esar_ros.scoring.referee import Referee
 
 _DECIMALS = 2  # of the summary: cm

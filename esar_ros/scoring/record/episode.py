@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission import names
-from esar_ros.mission.stamps import NANO, nanoseconds
-from esar_ros.safety.limits import changed_text
-from esar_ros.scoring.record.rows import REDUCED, Row
+from esar_ros.mission.stamps import NANO
+from esar_ros.scoring.record.rows import REDUCED
 
 PLACE_AGE = NANO  # ns of odometry after which nobody knows where a vehicle is
 

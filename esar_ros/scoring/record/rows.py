@@ -8,17 +8,11 @@ from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission import names
-from esar_ros.mission.stamps import NANO, nanoseconds
+from esar_ros.mission.stamps import nanoseconds
 from esar_ros.safety.limits import changed_text
 
 _FAILSAFE = re.compile(r"in failsafe \([^;:]*")  # in what a bridge says of its autopilot
@@ -310,5 +304,3 @@ REDUCED: dict[str, Topic] = {
 
 TOPICS: tuple[str, ...] = tuple(REDUCED)
 """Topics a record takes, relative to the vehicle's namespace: the least that a bag for scoring must hold."""
-
-

@@ -11,6 +11,7 @@ from esar_ros.sim.render.flora_lod import BILLBOARD_SPECIES, BILLBOARDS, FloraLo
 from esar_ros.sim.render.flora_skins import Buffers, PlantSkin
 from esar_ros.sim.render.graphics import Look, Unit, program, variants
 from esar_ros.sim.render.shaders import common
+from esar_ros.sim.render.shaders import flora as glsl
 from esar_ros.sim.render.views import View
 from esar_ros.sim.world.raycast import Ground
 from esar_ros.sim.world.scatter import SPECIES, VARIANTS, Flora

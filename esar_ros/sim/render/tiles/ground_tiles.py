@@ -11,7 +11,8 @@ import numpy as np
 from esar_ros.geometry.frames import Vector
 from esar_ros.sim.render.graphics import Unit, program, variants
 from esar_ros.sim.render.ground_bake import GroundBake
-from esar_ros.sim.render.shaders import common, tiles
+from esar_ros.sim.render.shaders import common
+from esar_ros.sim.render.shaders import tiles as glsl
 from esar_ros.sim.render.tiles.fields import SIDE
 from esar_ros.sim.render.tiles.kinds import tile_kinds
 from esar_ros.sim.render.tiles.light import shine
@@ -39,7 +40,7 @@ class GroundTiles:
         up = cv2.resize(normals[..., 2], (bake.size, bake.size), interpolation=cv2.INTER_LINEAR)
         slope = np.clip(255.0 * up + 0.5, 0, 255).astype(np.uint8)
         self.albedo = np.dstack([colours, slope])
-        self.steep = bool((normals[..., 2] < tiles.WALL).any())
+        self.steep = bool((normals[..., 2] < glsl.WALL).any())
         tiles = [load_tile(name) for name in self._names]
         self._heights = [tile.height for tile in tiles]
         self._images = np.zeros((len(tiles), SIDE, SIDE, 4), dtype=np.uint8)
@@ -68,12 +69,12 @@ class GroundTiles:
         near = variants(
             context,
             common.TERRAIN_VERTEX,
-            tiles.TILED_NEAR_FRAGMENT,
+            glsl.TILED_NEAR_FRAGMENT,
             *names,
             shadow_map=Unit.SHADOW,
             **samplers,
         )
-        far = variants(context, common.TERRAIN_VERTEX, tiles.TILED_FAR_FRAGMENT, *names, **samplers)
+        far = variants(context, common.TERRAIN_VERTEX, glsl.TILED_FAR_FRAGMENT, *names, **samplers)
         for made in (*near, *far):
             if self.steep:
                 made["walls"] = float(len(self._names) - 1)
@@ -81,7 +82,7 @@ class GroundTiles:
 
     def far_program(self, context: moderngl.Context, *names: str, **samplers: int) -> moderngl.Program:
         """Program of what lies beyond the map; names: defined in it."""
-        fragment = common.defined(tiles.TILED_APRON_FRAGMENT, *names)
+        fragment = common.defined(glsl.TILED_APRON_FRAGMENT, *names)
         made = program(context, common.APRON_VERTEX, fragment, tiles=Unit.GROUND_TILES, **samplers)
         wanted = ("snow", "litter", "turf", "gravel")
         made["around"] = float(next((self._names.index(name) for name in wanted if name in self._names), 0))
