@@ -191,6 +191,7 @@ def test_without_odometry_it_backs_off_from_what_its_ranges_show(
     gaps, answers = hold_without_odometry(kit, limits, Loss(battery=battery))
     assert min(gaps) > limits.body_radius + 0.3
     assert all(answer.mode is mode for answer in answers[LOST:])
+    assert all((Reason.OBSTACLE in answer.reasons) is bool(answer.velocity.any()) for answer in answers[LOST:])
     backed = [float(np.linalg.norm(answer.velocity)) for answer in answers[LOST:]]
     assert 0.0 < max(backed) <= limits.push_speed + 1e-9
     assert sum(backed) * kit.STEP <= limits.clearance + limits.push_speed * kit.STEP
