@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from esar_ros.sim.render.graphics import Look, Unit, program, variants
 from esar_ros.sim.render.shaders import common
 from esar_ros.sim.render.terrain_lod import CAPACITY, TerrainLod
+from esar_ros.sim.render.tiles.ground_shaders import GRAIN_RANGE
 from esar_ros.sim.render.tiles.ground_tiles import GroundTiles
 from esar_ros.sim.render.views import View
 from esar_ros.sim.terrain.far_terrain import Grid, build_far_terrain, paint_far_terrain
@@ -34,6 +35,7 @@ class GroundDrawing:
         self._apron_spheres = apron.spheres
         bare = program(context, common.TERRAIN_VERTEX, common.GROUND_BARE_FRAGMENT)
         self._near_and_far = {Look.BARE: self._terrain_arrays(bare, bare)}
+        self._from_close = dict(self._near_and_far)  # of cameras lower than GRAIN_RANGE
         self._apron = {Look.BARE: self._apron_arrays(bare, (self._apron_vertices, "3f 12x", "position"))}
 
     def paint(self, albedo: NDArray[np.uint8], tiles: GroundTiles | None) -> None:
@@ -45,8 +47,9 @@ class GroundDrawing:
         names = () if self._place.water_level is None else ("WATER",)
         ripples = {"ripples": Unit.DETAIL} if names else {}
         units = {"albedo": Unit.ALBEDO, "light": Unit.LIGHT, **ripples}
-        near, far = tiles.programs(context, *names, **units) if tiles else self._plain_programs(*names, **units)
-        for made in near:
+        made_by = tiles.programs if tiles else self._plain_programs
+        near, far, close = made_by(context, *names, **units)
+        for made in (*near, *close):
             made["detail_range"] = _DETAIL_RANGE
         if tiles:
             around = tiles.far_program(context, *names, **ripples)
@@ -55,8 +58,9 @@ class GroundDrawing:
         paint = context.buffer(paint_far_terrain(self._place, albedo, self._far).tobytes())
         vertices = (self._apron_vertices, "3f 3f", "position", "normal")
         apron = self._apron_arrays(around, vertices, (paint, "3f", "paint"))
-        for look, pair in zip((Look.PLAIN, Look.LAMPLIT), zip(near, far, strict=True), strict=True):
-            self._near_and_far[look], self._apron[look] = self._terrain_arrays(*pair), apron
+        for look, (one, other, low) in zip((Look.PLAIN, Look.LAMPLIT), zip(near, far, close, strict=True), strict=True):
+            self._near_and_far[look], self._apron[look] = self._terrain_arrays(one, other), apron
+            self._from_close[look] = self._terrain_arrays(low, other)
 
     def draw(self, view: View, focal: float, look: Look) -> None:
         """The map's triangles that the view shows, near ones first, and what lies beyond."""
@@ -64,7 +68,9 @@ class GroundDrawing:
         vertices, *faces = self._terrain.select(view.eye, planes, _TOLERANCE_PX / focal, _NEAR_ERROR, _DETAIL_RANGE)
         if len(vertices):
             self._vertices.write(vertices)
-        for array, buffer, part in zip(self._near_and_far[look], self._faces, faces, strict=True):
+        above = float(view.eye[2]) - float(self._place.ground_height(view.eye[:2]))
+        arrays = self._from_close if above < GRAIN_RANGE else self._near_and_far
+        for array, buffer, part in zip(arrays[look], self._faces, faces, strict=True):
             if len(part):
                 buffer.write(part)
                 array.render(vertices=part.size)
@@ -72,11 +78,15 @@ class GroundDrawing:
             if (planes[:, :3] @ (x, y, z) + planes[:, 3] > -radius).all():
                 array.render()
 
-    def _plain_programs(self, *names: str, **units: int) -> tuple[tuple[moderngl.Program, ...], ...]:
+    @staticmethod
+    def _plain_programs(
+        context: moderngl.Context, *names: str, **units: int
+    ) -> tuple[tuple[moderngl.Program, ...], ...]:
+        """As GroundTiles.programs; those for low cameras are the same."""
         surface = {"detail": Unit.DETAIL, "shadow_map": Unit.SHADOW, **units}
-        vertex = common.TERRAIN_VERTEX
-        near = variants(self._context, vertex, common.TERRAIN_NEAR_FRAGMENT, *names, **surface)
-        return near, variants(self._context, vertex, common.TERRAIN_FAR_FRAGMENT, *names, **units)
+        near = variants(context, common.TERRAIN_VERTEX, common.TERRAIN_NEAR_FRAGMENT, *names, **surface)
+        far = variants(context, common.TERRAIN_VERTEX, common.TERRAIN_FAR_FRAGMENT, *names, **units)
+        return near, far, near
 
     def _terrain_arrays(self, *used: moderngl.Program) -> list[moderngl.VertexArray]:
         content = [(self._vertices, "3f", "position")]

@@ -85,8 +85,8 @@ def _develop(image: NDArray[np.uint8], at: int) -> None:
     """
     cv2.GaussianBlur(image, (3, 3), _BLUR, dst=image)
     cv2.LUT(image, _CONTRAST, dst=image)
-    flat = image.reshape(-1, 1)
-    more, less = (part[at : at + flat.size, None] for part in _noise_field(flat.size + _FIELD_SLACK))
+    flat = image.reshape(len(image), -1)
+    more, less = (part[at : at + flat.size].reshape(flat.shape) for part in _noise_field(flat.size + _FIELD_SLACK))
     cv2.add(flat, more, dst=flat)
     cv2.subtract(flat, less, dst=flat)
 

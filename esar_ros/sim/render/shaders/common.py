@@ -382,5 +382,9 @@ EMPTY_FRAGMENT = VERSION + "void main() {}\n"
 
 
 def defined(source: str, *names: str) -> str:
-    """The shader with names defined: WATER where the place has open water, LAMPLIT where lamps light the frame."""
+    """The shader with names defined.
+
+    WATER: the place has open water; LAMPLIT: lamps light the frame; WALLS: some ground is too steep to be looked at
+    from above; GRAIN: the camera is low; CUT: pictures cut out what they are laid on.
+    """
     return source.replace(VERSION, VERSION + "".join(f"#define {name}\n" for name in names), 1)

@@ -12,7 +12,7 @@ from esar_ros.geometry.frames import Vector
 from esar_ros.sim.render.graphics import Unit, program, variants
 from esar_ros.sim.render.ground_bake import GroundBake
 from esar_ros.sim.render.shaders import common
-from esar_ros.sim.render.shaders import tiles as glsl
+from esar_ros.sim.render.tiles import ground_shaders
 from esar_ros.sim.render.tiles.fields import SIDE
 from esar_ros.sim.render.tiles.kinds import tile_kinds
 from esar_ros.sim.render.tiles.light import shine
@@ -40,7 +40,7 @@ class GroundTiles:
         up = cv2.resize(normals[..., 2], (bake.size, bake.size), interpolation=cv2.INTER_LINEAR)
         slope = np.clip(255.0 * up + 0.5, 0, 255).astype(np.uint8)
         self.albedo = np.dstack([colours, slope])
-        self.steep = bool((normals[..., 2] < glsl.WALL).any())
+        self.steep = bool((normals[..., 2] < ground_shaders.WALL).any())
         tiles = [load_tile(name) for name in self._names]
         self._heights = [tile.height for tile in tiles]
         self._images = np.zeros((len(tiles), SIDE, SIDE, 4), dtype=np.uint8)
@@ -62,27 +62,28 @@ class GroundTiles:
 
     def programs(
         self, context: moderngl.Context, *names: str, **samplers: int
-    ) -> tuple[tuple[moderngl.Program, ...], tuple[moderngl.Program, ...]]:
-        """Programs of near and of far ground, each without and with lamps; names: defined in all."""
+    ) -> tuple[tuple[moderngl.Program, ...], ...]:
+        """Programs of near ground, of far ground, and of near ground for low cameras; each without and with lamps.
+
+        names: defined in all.
+        """
         names += ("WALLS",) if self.steep else ()
         samplers |= {"tiles": Unit.GROUND_TILES, "kind": Unit.KINDS}
-        near = variants(
-            context,
-            common.TERRAIN_VERTEX,
-            glsl.TILED_NEAR_FRAGMENT,
-            *names,
-            shadow_map=Unit.SHADOW,
-            **samplers,
+        vertex = common.TERRAIN_VERTEX
+        far = variants(context, vertex, ground_shaders.TILED_FAR_FRAGMENT, *names, **samplers)
+        samplers["shadow_map"] = Unit.SHADOW
+        near, close = (
+            variants(context, vertex, ground_shaders.TILED_NEAR_FRAGMENT, *names, *grain, **samplers)
+            for grain in ((), ("GRAIN",))
         )
-        far = variants(context, common.TERRAIN_VERTEX, glsl.TILED_FAR_FRAGMENT, *names, **samplers)
-        for made in (*near, *far):
+        for made in (*near, *far, *close):
             if self.steep:
                 made["walls"] = float(len(self._names) - 1)
-        return near, far
+        return near, far, close
 
     def far_program(self, context: moderngl.Context, *names: str, **samplers: int) -> moderngl.Program:
         """Program of what lies beyond the map; names: defined in it."""
-        fragment = common.defined(glsl.TILED_APRON_FRAGMENT, *names)
+        fragment = common.defined(ground_shaders.TILED_APRON_FRAGMENT, *names)
         made = program(context, common.APRON_VERTEX, fragment, tiles=Unit.GROUND_TILES, **samplers)
         wanted = ("snow", "litter", "turf", "gravel")
         made["around"] = float(next((self._names.index(name) for name in wanted if name in self._names), 0))

@@ -7,11 +7,12 @@ from esar_ros.sim.render.tiles.fields import SPAN
 from esar_ros.sim.render.tiles.light import SUN_RANGE
 from esar_ros.sim.render.tiles.store import COLOUR_RANGE
 
+GRAIN_RANGE = 12.0  # m, within which the same tile shows once more, finer: compiled in for cameras as low as that
 WALL = 0.62  # of a normal's z, below which ground is looked at from the side
 
-# albedo: square roots, alpha the ground's normal's z. kind: the tile's number, looked up beside the place by a hash of
-# its square of 11 cm, so that borders break up into tufts and stones. Walls are looked at from the side, by facet.
-# Tiles are drawn out and pressed by up to a seventh, here more and there less, lest their repetition shows.
+# albedo: square roots, alpha the ground's normal's z. kind: the tile's number, looked up beside the place, near the eye
+# by a hash of its square of 11 cm, so that borders break up into tufts and stones. Walls are looked at from the side,
+# by facet. Tiles are drawn out and pressed by up to a seventh, here more and there less, lest their repetition shows.
 _SKIN = f"""
 uniform sampler2DArray tiles; uniform sampler2D kind;
 uniform float walls;  // number of the tile of walls
@@ -20,8 +21,7 @@ vec2 hash(vec2 p) {{
     q += dot(q, q.yzx + 33.33);
     return fract((q.xx + q.yz) * q.zy);
 }}
-vec3 tile_at(vec2 uv, float up) {{
-    vec2 beside = hash(floor(world.xy * 9.0)) - 0.5;
+vec3 tile_at(vec2 uv, float up, vec2 beside) {{
     float layer = floor(texture(kind, uv + beside * (1.6 / float(textureSize(kind, 0).x))).r * 255.0 + 0.5);
     vec2 drawn = abs(fract(world.yx * vec2(0.0113, 0.0097)) - 0.5) * 0.30;
     vec3 at = vec3(mat2(0.8, -0.6, 0.6, 0.8) * world.xy / {SPAN:.1f} + drawn, layer);
@@ -36,7 +36,10 @@ vec3 tile_at(vec2 uv, float up) {{
 """
 
 # Roots of colour and of the sun's light relative to the map's, of which the tiles hold a share.
-_RANGE = f"const vec4 RANGE = vec4(vec3({COLOUR_RANGE**0.5:.6f}), {SUN_RANGE**0.5:.6f});\n"
+_RANGE = f"""
+const float GRAIN_RANGE = {GRAIN_RANGE};
+const vec4 RANGE = vec4(vec3({COLOUR_RANGE**0.5:.6f}), {SUN_RANGE**0.5:.6f});
+"""
 
 TILED_FAR_FRAGMENT = (
     TERRAIN_HEAD
@@ -49,7 +52,7 @@ void main() {
     vec4 base = texture(albedo, uv);
     vec4 lie = texture(light, uv);
     vec3 ray = world - eye.xyz;
-    vec4 skin = texture(tiles, tile_at(uv, base.a), -1.0) * RANGE;
+    vec4 skin = texture(tiles, tile_at(uv, base.a, vec2(0.0)), -1.0) * RANGE;
     vec3 c = water(lit(base.rgb * skin.rgb, lie, lie.b * skin.a * skin.a, 0.0), ray);
     colour = vec4(tone(air(c, ray)), 0.0);
     depth = dot(ray, forward.xyz);
@@ -65,20 +68,18 @@ TILED_NEAR_FRAGMENT = (
     + _SKIN
     + """
 uniform float detail_range;
-const float GRAIN_RANGE = 40.0;  // m, within which the same tile shows once more, finer
 void main() {
     vec2 uv = world.xy / (2.0 * eye.w) + 0.5;
     vec4 base = texture(albedo, uv);
     vec4 lie = texture(light, uv);
     vec3 ray = world - eye.xyz;
     float range = length(ray);
-    vec3 at = tile_at(uv, base.a);
+    vec3 at = tile_at(uv, base.a, hash(floor(world.xy * 9.0)) - 0.5);
     vec4 skin = texture(tiles, at, -1.1) * RANGE;
-    float near = clamp(1.25 * (1.0 - range / GRAIN_RANGE), 0.0, 1.0);
-    if (near > 0.0) {  // at its edge, where neighbours have no part in the level of detail, it counts for nothing
-        vec4 fine = texture(tiles, vec3(at.xy * 5.3 + 0.37, at.z), -0.3) * RANGE;
-        skin *= 1.0 + 0.45 * near * (fine - 1.0);
-    }
+#ifdef GRAIN
+    vec4 fine = texture(tiles, vec3(at.xy * 5.3 + 0.37, at.z), -0.3) * RANGE;
+    skin *= 1.0 + 0.45 * clamp(1.25 * (1.0 - range / GRAIN_RANGE), 0.0, 1.0) * (fine - 1.0);
+#endif
     float grain = (skin.g - 1.0) * clamp(2.0 - 2.0 * range / detail_range, 0.0, 1.0);
     float near_shade = mix(shadow_at(world + vec3(0.0, 0.0, 0.12)), lie.b, baked_weight(ray));
     vec3 c = lit(base.rgb * skin.rgb, lie, mix(0.08, 1.0, near_shade) * skin.a * skin.a, 0.5 * grain);
@@ -88,7 +89,7 @@ void main() {
 """
 )
 
-# Far ground, lit at its vertices; the tile over it at three sizes, so that neither near nor far looks empty.
+# Far ground, lit at its vertices; the tile over it at two sizes, so that neither near nor far looks empty.
 TILED_APRON_FRAGMENT = (
     VERSION
     + FRAME
@@ -108,7 +109,7 @@ void main() {{
     vec3 n = cross(dFdx(world), dFdy(world));
     vec2 from_side = vec2(abs(n.x) > abs(n.y) ? world.y : world.x, world.z);
     vec2 at = (n.z * n.z > 0.4 * dot(n, n) ? world.xy : from_side) / {SPAN:.1f};
-    float skin = root(at) * root(at.yx * 0.19) * root(at * 0.037);
+    float skin = root(at.yx * 0.27) * root(at * 0.043);
     colour = vec4(tone(air(water(lit_colour * skin * skin, ray), ray)), 0.0);
     depth = dot(ray, forward.xyz);
 }}
