@@ -31,7 +31,7 @@ TURN = 3.0  # s that a vehicle loses at each corner
 
 @dataclass(frozen=True)
 class Flights:
-    """What is planned with."""
+    """Limits and measures of the flights that are planned."""
 
     curve: Floats  # POD by whole metres aside of a vehicle that passes at the height
     height: float  # m above ground

@@ -23,7 +23,7 @@ CELL, SIDE = 20.0, 60
 
 @dataclass(frozen=True)
 class Square:
-    """What a rehearsal knows of a map."""
+    """A map as a rehearsal knows it."""
 
     size: float
     origin: Origin

@@ -150,7 +150,7 @@ def test_a_governor_started_again_outside_the_fence_takes_its_brief_and_leads_ba
 
 @dataclass(frozen=True)
 class Loss:
-    """What else fails when odometry ends, and what the governor is doing then."""
+    """Faults that come when odometry ends, and what the governor is doing then."""
 
     ranges: str = "sound"  # none; stuck: from before; stuck later: once it backs off
     turned: bool = False  # the heading, by 90 degrees that no gyroscope tells
@@ -228,7 +228,7 @@ def beside_a_wall(kit: Kit, limits: Limits):  # type: ignore[no-untyped-def]
 
 
 def test_without_odometry_it_backs_off_by_no_more_than_the_clearance(kit: Kit, limits: Limits) -> None:
-    """What stays as near all that while moves with the vehicle; with a position all is as before."""
+    """A thing that stays as near moves with the vehicle; with a position all is as before."""
     governor, at = beside_a_wall(kit, limits)
     way = np.zeros(3)
     for n in range(1, 200):

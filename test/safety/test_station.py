@@ -52,7 +52,7 @@ def test_only_as_much_of_the_way_is_known_as_its_velocity_explains(limits: Limit
 
 
 def test_the_last_scan_stays_where_it_was_while_the_vehicle_is_carried(kit: Kit, limits: Limits) -> None:
-    """Where the position moved without a velocity, what the scan showed goes along."""
+    """If the position moved without a velocity, what the scan showed goes along."""
     assert LastScan().seen_from(PLACE) is None
     image = kit.World().image(Pose(PLACE), 100.0)
     scan = LastScan().updated(image, at(1.0), 0.05)

@@ -41,7 +41,7 @@ def at(seconds: float) -> int:
 
 
 def ended(referee: Referee, seconds: float) -> Ending:
-    """How it has ended by then, as it must have."""
+    """The end that it must have come to by then."""
     ending = referee.advance(at(seconds))
     assert ending is not None
     return ending

@@ -1,4 +1,4 @@
-"""What plants and rocks are made of: plain facets, or cards with pictures in images of high quality."""
+"""Skins of plants and rocks: plain facets, or cards with pictures in images of high quality."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class CardSkin:
 
 
 def plant_skin(context: moderngl.Context, quality: str) -> PlantSkin:
-    """What plants are made of in images of a quality."""
+    """Returns the skin of plants in images of a quality."""
     return CardSkin(context) if quality == HIGH else PlainSkin(context)
 
 

@@ -17,7 +17,7 @@ _SNOW, _CLIFF = np.array([0.74, 0.77, 0.81]), np.array([0.14, 0.135, 0.13])
 
 @dataclass(frozen=True)
 class Grid:
-    """Where far terrain has vertices, and how rough it is."""
+    """Vertices of far terrain, and its roughness."""
 
     outward: tuple[float, ...]  # m beyond the border
     along: int  # quads a side

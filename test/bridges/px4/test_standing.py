@@ -1,4 +1,4 @@
-"""Where a vehicle is, in words, as its autopilot reports it."""
+"""The place of a vehicle in words, as its autopilot reports it."""
 
 from __future__ import annotations
 

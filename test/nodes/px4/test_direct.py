@@ -1,4 +1,4 @@
-"""Where PX4's vehicles are, and a landing without any graph, on real DDS against the fake autopilot."""
+"""Places of PX4's vehicles, and a landing without any graph, on real DDS against the fake autopilot."""
 
 from __future__ import annotations
 

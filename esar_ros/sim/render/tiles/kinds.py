@@ -1,4 +1,4 @@
-"""Which tile lies where: by land cover, with the wandering borders of the ground's own colours, streets and tracks."""
+"""Places of tiles: by land cover, with the wandering borders of the ground's own colours, streets and tracks."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from esar_ros.sim.world.scatter import SPECIES, VARIANTS
 
 
 def outside(species: str, points: NDArray[np.float32]) -> float:
-    """How far points (V, 3) of a mesh of unit height reach out of its solid at most, in heights."""
+    """Reach of points (V, 3) of a mesh of unit height out of its solid at most, in heights."""
     centre, wide, high = SHAPES[species]
     across, z = np.hypot(points[:, 0], points[:, 1]), points[:, 2]
     if species in ("conifer", "larch"):

@@ -1,4 +1,4 @@
-"""Which tile lies where, and the colours over them."""
+"""Places of tiles, and the colours over them."""
 
 from __future__ import annotations
 
