@@ -52,7 +52,7 @@ void main() {
     vec4 base = texture(albedo, uv);
     vec4 lie = texture(light, uv);
     vec3 ray = world - eye.xyz;
-    vec4 skin = texture(tiles, tile_at(uv, base.a, vec2(0.0)), -1.0) * RANGE;
+    vec4 skin = texture(tiles, tile_at(uv, base.a, vec2(0.0)), -0.7) * RANGE;
     vec3 c = water(lit(base.rgb * skin.rgb, lie, lie.b * skin.a * skin.a, 0.0), ray);
     colour = vec4(tone(air(c, ray)), 0.0);
     depth = dot(ray, forward.xyz);
@@ -75,7 +75,7 @@ void main() {
     vec3 ray = world - eye.xyz;
     float range = length(ray);
     vec3 at = tile_at(uv, base.a, hash(floor(world.xy * 9.0)) - 0.5);
-    vec4 skin = texture(tiles, at, -1.1) * RANGE;
+    vec4 skin = texture(tiles, at, -0.7) * RANGE;
 #ifdef GRAIN
     vec4 fine = texture(tiles, vec3(at.xy * 5.3 + 0.37, at.z), -0.3) * RANGE;
     skin *= 1.0 + 0.45 * clamp(1.25 * (1.0 - range / GRAIN_RANGE), 0.0, 1.0) * (fine - 1.0);
