@@ -31,7 +31,9 @@ def declare(verbs: Any) -> None:
     parser.add_argument("--home", metavar="LAT,LON", help="where they start (default: the last home, else the IPP)")
     parser.add_argument("--height", type=float, default=40.0, metavar="M", help="above ground (default: 40)")
     parser.add_argument("--max-height", type=float, default=120.0, metavar="M", help="that is allowed (default: 120)")
-    parser.add_argument("--speed", type=float, default=5.0, metavar="M/S", help="over ground (default: 5, as the pilot here flies)")
+    parser.add_argument(
+        "--speed", type=float, default=5.0, metavar="M/S", help="over ground (default: 5, the pilot's here)"
+    )
     parser.add_argument("--detector", default=names.DEFAULT_DETECTOR, metavar="NAME", help="whose measured POD counts")
     parser.add_argument("--weather", choices=[each.value for each in Weather], default=Weather.CLEAR.value)
 
