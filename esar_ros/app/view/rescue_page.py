@@ -75,6 +75,9 @@ class Telling:
             local_time=environment.local_time.isoformat(),
             area=(),
             home=_xyz(self._place(result.point["agent_loc"])),
+            origin_latitude=0.0,  # of a place on no map of the Earth
+            origin_longitude=0.0,
+            origin_altitude=0.0,
             report_cap=0,
         )
         odom = names.vehicle_frame(WALKER, names.ODOM)

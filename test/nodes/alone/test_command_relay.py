@@ -132,6 +132,7 @@ def test_a_stamped_twist_in_the_map_stays_and_an_old_one_is_not_taken(world: Wor
         return "s old by its stamp" in world.relay.diagnose()[0].message
 
     assert world.until(refused)
+    assert not world.until(lambda: refused() and False, 1.0), "the last one that was taken counts for a while"
     count = len(world.heard)
     assert not world.until(lambda: refused() and len(world.heard) > count, 0.5)
 

@@ -350,7 +350,7 @@ def test_a_smoke_run_is_flown_reported_resumed_and_scored(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setattr(prepare, "ensure", lambda *_: None)  # kernels are compiled as they are called
+    monkeypatch.setattr(prepare, "ensure", lambda *_, **__: None)  # kernels are compiled as they are called
     out = tmp_path / "out"
     command = ["bench", "--suite", "uav-on", "--tasks", "smoke", "--planners", "random,oracle", "--limit", "3"]
     command += ["--workers", "1", "--out", str(out)]

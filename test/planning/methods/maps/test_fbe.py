@@ -185,6 +185,7 @@ def test_reports_once(observe: Any, brief: Any, clue: Any) -> None:
     assert counts == [2, 0, 0, 0, 0]
 
 
+@pytest.mark.full  # a ratio of CPU times: it depends on the machine
 def test_a_decision_costs_less_than_sorting_three_million_numbers(observe: Any, brief: Any) -> None:
     """512 x 512 cells, half of them free, obstacles strewn; choosing and following, CPU time, best of five.
 
