@@ -50,26 +50,26 @@ def draw_map(search: Search, segments: list[Area], ground: Ground, poa: Floats, 
 def _draw_areas(axes: Any, search: Search, segments: list[Area], ground: Ground) -> None:
     likeliest = {area.name for area in sorted(segments, key=lambda area: -(area.poa or 0.0))[:12]}
     for area in segments:
-        ring = _on_grid(area.outline, ground)
+        ring = ground.on_grid(area.outline)
         axes.plot(*_closed(ring).T, color="#33333355", linewidth=0.4)
         if area.name in likeliest:
             axes.text(*ring.mean(axis=0), area.name, ha="center", va="center", fontsize=7, color="#222")
     for kind, colour in ((AreaKind.NO_FLY, "#d7191c"), (AreaKind.DANGER, "#f28e2b"), (AreaKind.SEARCH, "#222222")):
         for number, area in enumerate(area for area in search.areas if area.kind is kind):
             label = kind.value.replace("-", " ") if number == 0 else None
-            axes.plot(*_closed(_on_grid(area.outline, ground)).T, color=colour, linewidth=1.4, label=label)
+            axes.plot(*_closed(ground.on_grid(area.outline)).T, color=colour, linewidth=1.4, label=label)
 
 
 def _draw_ways(axes: Any, search: Search, ground: Ground) -> None:
     named = set()
     for track in search.tracks:
         colour, name = MOVERS[track.mover]
-        way = _on_grid(np.stack([track.longitude, track.latitude], axis=1), ground)
+        way = ground.on_grid(np.stack([track.longitude, track.latitude], axis=1))
         axes.plot(*way.T, color=colour, linewidth=1.1, label=None if name in named else name)
         named.add(name)
     for number, sortie in enumerate(search.sorties):
         places = [sortie.home, *(point.position for point in sortie.waypoints)]
-        way = _on_grid(np.array([(place.longitude, place.latitude) for place in places]), ground)
+        way = ground.on_grid(np.array([(place.longitude, place.latitude) for place in places]))
         label = "planned" if number == 0 else None
         axes.plot(*way.T, color=PLANNED, linewidth=0.9, linestyle=(0, (4, 2)), label=label)
 
@@ -108,12 +108,6 @@ def _finish(axes: Any, extent: tuple[float, float, float, float], ground: Ground
     )  # fmt: skip
     if axes.get_legend_handles_labels()[0]:
         axes.legend(loc="lower left", fontsize=7, framealpha=0.85)
-
-
-def _on_grid(places: Floats, ground: Ground) -> Floats:
-    """Returns east and north (N, 2) of longitudes and latitudes (N, 2)."""
-    cells = ground.cells(np.ascontiguousarray(places[:, 1]), np.ascontiguousarray(places[:, 0]))
-    return np.asarray(cells * (ground.cell, -ground.cell) + (ground.west, ground.north))
 
 
 def _closed(ring: Floats) -> Floats:

@@ -64,10 +64,16 @@ class Ground:
         x, y = self._transformers[0].transform(longitude, latitude)
         return float(x), float(y)
 
+    def on_grid(self, places: Floats) -> Floats:
+        """Returns east and north (N, 2; m) of longitudes and latitudes (N, 2; degrees)."""
+        return np.stack(self._transformers[0].transform(places[:, 0], places[:, 1]), axis=1)
+
     def cells(self, latitude: Floats, longitude: Floats) -> Floats:
         """Returns columns and rows (N, 2), in cells from the upper left corner, of degrees (N,)."""
-        x, y = self._transformers[0].transform(longitude, latitude)
-        return np.stack([(x - self.west) / self.cell, (self.north - y) / self.cell], axis=1)
+        return (self.on_grid(np.stack([longitude, latitude], axis=1)) - (self.west, self.north)) / (
+            self.cell,
+            -self.cell,
+        )
 
     def to_geodetic(self, x: float, y: float) -> tuple[float, float]:
         """Returns latitude and longitude in degrees of east and north (m)."""

@@ -70,11 +70,8 @@ def cells_in(areas: list[Area], ground: Ground) -> NDArray[np.bool_]:
         raise UsageError(f"areas need {error.name}", install("geo")) from None
     shapes = []
     for area in areas:
-        rings = []
-        for ring in (area.outline, *area.holes):
-            cells = ground.cells(np.asarray(ring[:, 1]), np.asarray(ring[:, 0]))
-            rings.append(cells * (ground.cell, -ground.cell) + (ground.west, ground.north))
-        shapes.append(shapely.Polygon(rings[0], rings[1:]))
+        outline, *holes = (ground.on_grid(ring) for ring in (area.outline, *area.holes))
+        shapes.append(shapely.Polygon(outline, holes))
     place = Affine(ground.cell, 0.0, ground.west, 0.0, -ground.cell, ground.north)
     burnt = rasterize(shapes, ground.heights.shape, transform=place, dtype="uint8") if shapes else 0
     return np.asarray(burnt, dtype=bool) | np.zeros(ground.heights.shape, bool)

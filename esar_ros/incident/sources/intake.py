@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from pygeodesy.formy import haversine  # type: ignore[import-untyped]
 
-from esar_ros.geometry.geodesy import SEMI_MAJOR
 from esar_ros.incident.features import Floats, Mover, Position, Track
 from esar_ros.mission.errors import UsageError
 
@@ -116,10 +116,7 @@ def distance(a: tuple[float, float], b: Position) -> float:
     Earth."""
     if abs(a[0]) > 90.0:
         return math.inf
-    lat_a, lat_b = math.radians(a[0]), math.radians(b.latitude)
-    half = math.sin((lat_b - lat_a) / 2.0) ** 2
-    half += math.cos(lat_a) * math.cos(lat_b) * math.sin(math.radians(b.longitude - a[1]) / 2.0) ** 2
-    return 2.0 * SEMI_MAJOR * math.asin(math.sqrt(min(1.0, half)))
+    return float(haversine(*a, b.latitude, b.longitude))
 
 
 def content(path: Path, most: int = -1) -> bytes:
