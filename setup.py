@@ -261,17 +261,6 @@ EXTRAS = {
         "foxglove-sdk>=0.20,<1",
         "websockets>=12",  # a client of its server
         "gymnasium>=1.0,<2",  # its checker of environments
-        "rasterio>=1.3,<2",  # the extra geo
-        "pyproj>=3.6,<4",
-        "pyogrio>=0.9,<1",
-        "geopandas>=1.0,<2",
-        "pandas>=2.1,<4",  # geopandas brings it
-        "shapely>=2.0,<3",
-        "gpxpy>=1.6,<2",
-        "pyulog>=1.2,<2",
-        "pymavlink>=2.4.40,<3",
-        "exifread>=3.0,<4",
-        "pytak>=7,<8",
     ],
 }
 

@@ -2,7 +2,7 @@
 """Write the lock files from setup.py and pyproject.toml: `python requirements/lock.py` (needs uv).
 
 lock.txt         what ./esar installs: the ROS wheels, the build tools and the package's requirements
-lock-test.txt    what ./esar test adds
+lock-test.txt    what ./esar test adds, with the extra geo
 lock-client.txt  what the official AirSim clients share with it; their own old packages are in airsim-client.txt
 All hold for CPython 3.10-3.13 on x86-64 Linux, with the hash of every file.
 """
@@ -49,7 +49,7 @@ def main() -> None:
         build.write_text(build_requirements())
         constraint = Path(folder, "constraint.txt")
         constraint.write_text(SAME_EVERYWHERE)
-        everything = compiled(["jazzy", "test"], build, constraint)
+        everything = compiled(["jazzy", "test", "geo"], build, constraint)
         constraint.write_text("".join(everything.values()))
         base = compiled(["jazzy"], build, constraint)
     (HERE / "lock.txt").write_text(HEADER + "".join(base.values()))
