@@ -1,4 +1,4 @@
-"""Scorecard, map, page and table of a flown mission."""
+"""Scorecard, page and table of a flown mission."""
 
 from __future__ import annotations
 
@@ -18,12 +18,10 @@ from rich.console import Console
 
 from esar_ros.benchmark.report import formatting, mission_page
 from esar_ros.benchmark.report.mission_images import collect_finds, collect_misses
-from esar_ros.benchmark.report.mission_map import Region, region_of, relief
 from esar_ros.benchmark.report.mission_page import render_html
 from esar_ros.benchmark.report.mission_record import MissionRecord, assemble, open_record
 from esar_ros.benchmark.report.mission_report import show_mission
-from esar_ros.benchmark.report.mission_timeline import decision_spans, mode_spans, timeline_svg
-from esar_ros.benchmark.report.scorecard import map_jpeg, scorecard_png, terminal_table
+from esar_ros.benchmark.report.scorecard import scorecard_png, terminal_table
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import FIELD
 from esar_ros.perception.detectors.chosen import about_chosen
@@ -250,59 +248,7 @@ def test_nothing_is_said_of_why_what_was_found_was_missed(flown: MissionRecord) 
 # --- The timeline ---------------------------------------------------------------------------------------------------
 
 
-def test_spans_cover_the_mission_without_gaps(flown: MissionRecord) -> None:
-    decisions, modes = decision_spans(flown, "uav1"), mode_spans(flown, "uav1")
-    assert [(s.word, s.start, s.end) for s in decisions] == [("take off", 0.0, 5.0), ("lane 1", 5.0, 40.0)]
-    assert [(s.word, s.start, s.end) for s in modes] == [
-        ("normal", 0.0, 10.0),
-        ("hold", 10.0, 12.0),
-        ("normal", 12.0, 40.0),
-    ]
-    assert modes[1].note == "<tree> ahead"
-
-
-def test_the_timeline_is_well_formed_and_escaped(flown: MissionRecord) -> None:
-    import xml.etree.ElementTree as ElementTree
-
-    root = ElementTree.fromstring(timeline_svg(flown))
-    tips = [element.text or "" for element in root.iter() if element.tag.endswith("title")]
-    assert any("orange <tent> (exact)" in tip for tip in tips)
-    assert any("hold (<tree> ahead)" in tip for tip in tips)
-
-
-# --- Map and scorecard ----------------------------------------------------------------------------------------------
-
-
-def test_the_region_holds_flight_and_truth_but_not_far_false_reports(flown: MissionRecord) -> None:
-    west, east, south, north = region_of(flown).extent
-    for thing in flown.result.things:
-        assert west < thing.position[0] < east
-        assert south < thing.position[1] < north
-    assert east - west < 500.0
-
-
-def test_relief_is_smooth_also_beyond_the_map(flown: MissionRecord) -> None:
-    assert flown.place is not None
-    inside = relief(flown.place, Region(-50.0, -50.0, 100.0), 64)
-    corner = relief(flown.place, Region(950.0, 950.0, 100.0), 64)
-    for image in (inside, corner):
-        assert image.shape == (64, 64, 3)
-        assert np.isfinite(image).all()
-        assert image.min() >= 0.0
-        assert image.max() <= 1.0
-    assert np.ptp(corner[:16, 40:]) == 0.0  # north-east of the map there is nothing
-
-
-def test_relief_is_lit_from_the_north_west(flown: MissionRecord) -> None:
-    from dataclasses import replace
-
-    assert flown.place is not None
-    n = flown.place.samples
-    line = np.linspace(-1.0, 1.0, n)
-    hill = (-200.0 * np.hypot(*np.meshgrid(line, line))).astype(np.float32)
-    cone = replace(flown.place, heights=hill, land_cover=np.zeros((n, n), dtype=np.uint8))
-    image = relief(cone, Region(-900.0, -900.0, 1800.0), 60).mean(axis=-1)
-    assert image[10:25, 10:25].mean() > image[35:50, 35:50].mean() + 0.1
+# --- Scorecard --------------------------------------------------------------------------------------------------------
 
 
 def test_the_scorecard_is_a_picture_that_shows_success_and_failure(flown: MissionRecord, make_crash: Any) -> None:
@@ -318,15 +264,6 @@ def test_the_scorecard_is_a_picture_that_shows_success_and_failure(flown: Missio
     red = (np.abs(pictures[1][:, 1050:].astype(int) - (214, 69, 61)).sum(axis=-1) < 12).sum()
     assert green > 2000
     assert red > 200
-
-
-def test_unseen_ground_is_veiled(flown: MissionRecord) -> None:
-    from dataclasses import replace
-
-    seen = np.asarray(Image.open(io.BytesIO(map_jpeg(replace(flown, coverage=None), 4.0))).convert("L"), dtype=float)
-    veiled = np.asarray(Image.open(io.BytesIO(map_jpeg(flown, 4.0))).convert("L"), dtype=float)
-    upper = slice(0, seen.shape[0] // 4)
-    assert veiled[upper].mean() < seen[upper].mean() - 10.0
 
 
 @pytest.fixture
