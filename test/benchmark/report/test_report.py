@@ -21,7 +21,7 @@ from esar_ros.benchmark.report.mission_images import collect_finds, collect_miss
 from esar_ros.benchmark.report.mission_page import render_html
 from esar_ros.benchmark.report.mission_record import MissionRecord, assemble, open_record
 from esar_ros.benchmark.report.mission_report import show_mission
-from esar_ros.benchmark.report.scorecard import scorecard_png, terminal_table
+from esar_ros.benchmark.report.scorecard import map_jpeg, scorecard_png, terminal_table
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import FIELD
 from esar_ros.perception.detectors.chosen import about_chosen
