@@ -49,7 +49,7 @@ def debrief_page(incident: Incident) -> str:
             (f"{(pod >= COVERED).sum() * ground.cell**2 / 1e4:.0f} ha", f"with a POD of {100 * COVERED:.0f} % or more"),
             (str(sum(find.state is not FindState.DISMISSED for find in finds)), "finds that are not dismissed"),
         ],
-        finds=[_find_row(find, incident.folder) for find in finds],
+        finds=[_find_row(find) for find in finds],
         segments=[
             (area.name, _percent(before.get(area.name, 0.0)), _percent(area.poa or 0.0), _percent(area.pod or 0.0))
             for area in sorted(segments, key=lambda area: -(area.poa or 0.0))[:SEGMENTS]
@@ -76,21 +76,21 @@ def _importance(find: Find) -> tuple[bool, bool, float]:
     return find.state is FindState.DISMISSED, find.kind != PERSON, -(find.probability or 0.0)
 
 
-def _find_row(find: Find, folder: Path) -> dict[str, Any]:
+def _find_row(find: Find) -> dict[str, Any]:
     chance = "" if find.probability is None else _percent(find.probability)
     return {
         "id": clean(find.id), "kind": clean(find.kind), "state": find.state.value, "probability": chance,
         "time": utc(find.time), "note": clean(find.note), "source": source_name(find.source),
         "where": tell_position(find.position.latitude, find.position.longitude, error_of(find)),
-        "picture": _picture(find, folder),
+        "picture": _picture(find),
     }  # fmt: skip
 
 
-def _picture(find: Find, folder: Path) -> Markup | None:
-    """Returns a find's picture, where the folder still has it and it is small enough for a page."""
-    if find.picture is None:
+def _picture(find: Find) -> Markup | None:
+    """Returns a find's picture, where it still is and is small enough for a page."""
+    path = find.picture
+    if path is None:
         return None
-    path = find.picture if find.picture.is_absolute() else folder / find.picture
     kind = {".jpg": "jpeg", ".jpeg": "jpeg", ".png": "png"}.get(path.suffix.lower())
     if kind is None or not path.is_file() or path.stat().st_size > _PICTURE:
         return None

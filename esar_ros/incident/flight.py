@@ -15,12 +15,16 @@ from typing import Any
 
 import numpy as np
 
+from esar_ros.bags.files import open_bag
 from esar_ros.bags.topics import odometry_frames, read_last
 from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.incident.features import Area, AreaKind, Find, Floats, Mover, Place, PlaceKind, Position, Search, Track
+from esar_ros.incident.looks import Look
 from esar_ros.incident.pictures import save_pictures
 from esar_ros.incident.seen_ground import footprint_of, raster_of
+from esar_ros.incident.sources import ros_bag
+from esar_ros.incident.sources.intake import Intake
 from esar_ros.mission import names
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.errors import UsageError
@@ -43,11 +47,7 @@ def search_of(bag: Path, pictures: Path | None = None) -> Search:
 
     pictures: folder for an image of each find, where the bag has images; None: none is written. Raises UsageError.
     """
-    record = read_bag(bag)
-    brief = next(iter(read_last(bag, names.BRIEF).values()), None)
-    if brief is None or not (brief.origin_latitude or brief.origin_longitude):
-        raise UsageError(f"{bag}: no brief says where on Earth its map lies", "give a bag of a mission")
-    origin = Origin(brief.origin_latitude, brief.origin_longitude, brief.origin_altitude)
+    record, brief, origin = _opened(bag)
     shift = _utc_shift(record, brief)
     frames = _frames(bag, record)
     search = Search(brief.mission_id)
@@ -71,6 +71,36 @@ def search_of(bag: Path, pictures: Path | None = None) -> Search:
     ):
         search.rasters += raster_of(read_last(bag, topic), origin, name, unit)
     return search
+
+
+def is_of_a_mission(path: Path) -> bool:
+    """Returns whether a bag is one of this package's missions. Raises UsageError."""
+    with open_bag(path) as bag:
+        return any(c.topic.endswith(f"/{names.BRIEF}") and c.msgcount for c in bag.connections)
+
+
+def looks_of(bag: Path, intake: Intake) -> Iterator[Look]:
+    """Yields what the cameras of all vehicles of a mission looked at, a look a second. Raises UsageError."""
+    record, brief, origin = _opened(bag)
+    shift, frames = _utc_shift(record, brief), _frames(bag, record)
+    with open_bag(bag) as opened:
+        topics = {c.topic: c.msgtype for c in opened.connections}
+    for vehicle in record.vehicles:
+        moved = [topic for topic in topics if topic.endswith(f"{vehicle}/{names.ODOMETRY}")]
+        if vehicle not in frames or not moved:
+            continue
+        start = _position(origin, frames[vehicle])
+        for topic, kind in topics.items():
+            if kind == ros_bag.INFO and f"/{vehicle}/" in topic:
+                yield from ros_bag.looks_by_odometry(bag, intake, moved[0], topic, start, shift)
+
+
+def _opened(bag: Path) -> tuple[EpisodeRecord, Any, Origin]:
+    """Returns the record, a brief message and the map's origin. Raises UsageError."""
+    brief = next(iter(read_last(bag, names.BRIEF).values()), None)
+    if brief is None or not (brief.origin_latitude or brief.origin_longitude):
+        raise UsageError(f"{bag}: no brief says where on Earth its map lies", "give a bag of a mission")
+    return read_bag(bag), brief, Origin(brief.origin_latitude, brief.origin_longitude, brief.origin_altitude)
 
 
 def _utc_shift(record: EpisodeRecord, brief: Any) -> float:

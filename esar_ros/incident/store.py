@@ -158,7 +158,7 @@ def _write(path: Path, incident: Incident, rasters: list[dict[str, str]], geopan
         ("sources", [{"digest": digest, "name": name} for digest, name in incident.sources.items()]),
         ("rasters", [dict(row) for row in rasters]),
         ("places", [_place_row(place) for place in search.places]),
-        ("finds", [_find_row(find) for find in search.finds]),
+        ("finds", [_find_row(find, incident.folder) for find in search.finds]),
         ("tracks", [_track_row(track) for track in search.tracks]),
         ("track_points", [row for number, track in enumerate(search.tracks) for row in _points(number, track)]),
         ("sorties", [_sortie_row(sortie) for sortie in search.sorties]),
@@ -227,14 +227,18 @@ def _place_row(place: Place) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _find_row(find: Find) -> dict[str, Any]:
+def _find_row(find: Find, folder: Path) -> dict[str, Any]:
+    """Returns a find's row; a picture in the incident's folder is named from there, so that the folder may move."""
+    picture = find.picture
+    if picture is not None and picture.absolute().is_relative_to(folder.absolute()):
+        picture = picture.absolute().relative_to(folder.absolute())
     covariance = (
         [None] * 3 if find.covariance is None else [float(find.covariance[i]) for i in ((0, 0), (0, 1), (1, 1))]
     )
     return {
         "id": find.id, "kind": find.kind, "state": find.state.value, "probability": find.probability,
         "time": _utc(find.time), "var_east": covariance[0], "cov_east_north": covariance[1], "var_north": covariance[2],
-        "altitude_sigma": find.altitude_sigma, "picture": "" if find.picture is None else str(find.picture),
+        "altitude_sigma": find.altitude_sigma, "picture": "" if picture is None else str(picture),
         "source": find.source, "note": find.note, "geometry": _point(find.position),
     }  # fmt: skip
 
@@ -303,7 +307,7 @@ def _read(folder: Path, path: Path, geopandas: Any) -> Incident:
         )
         for row in rows("places")
     ]  # fmt: skip
-    search.finds = [_find(row) for row in rows("finds")]
+    search.finds = [_find(row, folder) for row in rows("finds")]
     points = rows("track_points")
     search.tracks = [
         _track(row, [point for point in points if point["track"] == n]) for n, row in enumerate(rows("tracks"))
@@ -317,7 +321,7 @@ def _read(folder: Path, path: Path, geopandas: Any) -> Incident:
     return Incident(folder, search, about, {row["digest"]: row["name"] for row in rows("sources")})
 
 
-def _find(row: dict[str, Any]) -> Find:
+def _find(row: dict[str, Any], folder: Path) -> Find:
     variances = [_number(row[key]) for key in ("var_east", "cov_east_north", "var_north")]
     covariance = None
     if all(value is not None for value in variances):
@@ -326,7 +330,7 @@ def _find(row: dict[str, Any]) -> Find:
     return Find(
         row["id"], row["kind"], _position(row["geometry"]), covariance, _number(row["altitude_sigma"]),
         _number(row["probability"]), _seconds(row["time"]), FindState(row["state"]),
-        Path(row["picture"]) if _text(row["picture"]) else None, _text(row["source"]), _text(row["note"]),
+        folder / row["picture"] if _text(row["picture"]) else None, _text(row["source"]), _text(row["note"]),
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from esar_ros.incident import flight
 from esar_ros.incident.features import Area, AreaKind, Floats, Mover, Position, Raster, Search, Track
 from esar_ros.incident.ground import Ground
 from esar_ros.incident.looks import Look
@@ -43,6 +44,7 @@ class Terms:
     target: Target = Target.MEDIUM
     topics: Mapping[str, str] = field(default_factory=dict)  # of a bag, by ros_bag.ROLES
     origin: Position | None = None  # of a bag's odometry
+    pictures: Path | None = None  # folder for pictures of a mission's finds; None: none are kept
 
 
 def take_photos(
@@ -75,7 +77,9 @@ def take(path: Path, intake: Intake, terms: Terms) -> Search:
     kind = recognise(path)
     if kind is Kind.PHOTOS:
         return take_photos(path.stem, photos.files(path), intake, terms)[0]
-    if kind is Kind.BAG:
+    if kind is Kind.BAG and flight.is_of_a_mission(path):
+        search = _of_looks(path, flight.looks_of(path, intake), intake, terms, _of_mission(path, intake, terms))
+    elif kind is Kind.BAG:
         search, looks = ros_bag.read(path, intake, terms.topics, terms.origin)
         search = _of_looks(path, looks, intake, terms, search)
     elif kind is Kind.POLYGONS or (kind is Kind.GPX and terms.pod is not None):
@@ -87,6 +91,15 @@ def take(path: Path, intake: Intake, terms: Terms) -> Search:
         search = {Kind.ULOG: ulog.read, Kind.ARDUPILOT: ardupilot.read, Kind.SRT: srt.read}[kind](path, intake)
     search.tracks = [_checked(track, path, intake, terms.ground) for track in search.tracks]
     return search
+
+
+def _of_mission(path: Path, intake: Intake, terms: Terms) -> Search:
+    """Returns tracks, finds and homes of a mission of this package. Raises UsageError where it lies elsewhere."""
+    flown = flight.search_of(path, terms.pictures)
+    for track in flown.tracks:
+        if wrong := intake.why_not(track.latitude, track.longitude):
+            raise UsageError(f"{path}: {wrong[0]}", wrong[1])
+    return Search(flown.name, tracks=flown.tracks, finds=flown.finds, places=flown.places)
 
 
 def _checked(track: Track, path: Path, intake: Intake, ground: Ground | None) -> Track:

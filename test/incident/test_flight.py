@@ -17,8 +17,9 @@ from pyproj import Transformer
 from esar_ros.app import cli
 from esar_ros.bags.writer import BagWriter, typestore
 from esar_ros.geometry.geodesy import Origin
-from esar_ros.incident.features import AreaKind, PlaceKind
+from esar_ros.incident.features import AreaKind, Place, PlaceKind, Position, Search
 from esar_ros.incident.flight import search_of
+from esar_ros.incident.store import Incident
 from esar_ros.mission.errors import UsageError
 from helpers.built_messages import SECOND, START, build, header, point
 from helpers.small_mission import mission, odometry
@@ -214,3 +215,26 @@ def test_a_bag_without_images_has_no_raster_and_no_picture(tmp_path: Path, capsy
     assert cli.main(["export", str(bag), "--to", "kml,geotiff", "--out", str(tmp_path / "out")]) == 0
     assert "no grid of what was seen" in capsys.readouterr().out
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["search.kml"]
+
+
+# -- esar incident add -------------------------------------------------------------------------
+
+
+def test_a_mission_comes_into_an_incident_with_its_pictures_and_goes_with_the_folder(bag: Path, tmp_path: Path) -> None:
+    ipp = Place("IPP", PlaceKind.IPP, Position(ORIGIN.latitude, ORIGIN.longitude))
+    Incident.create(tmp_path / "here", Search("valley", places=[ipp]), {}, "Words.")
+    assert cli.main(["incident", "add", str(tmp_path / "here"), str(bag), "--detector", "none"]) == 0
+    (tmp_path / "here").rename(tmp_path / "there")
+    search = Incident.open(tmp_path / "there").search
+    assert [track.name for track in search.tracks] == ["uav1"] and not search.areas
+    tent = next(find for find in search.finds if find.id == "uav1/1")
+    assert tent.picture == tmp_path / "there" / "finds" / "uav1_1.jpg" and tent.picture.is_file()
+
+
+def test_a_mission_that_was_flown_elsewhere_is_refused(
+    bag: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Incident.create(tmp_path / "i", Search("far", places=[Place("IPP", PlaceKind.IPP, Position(47.0, 8.0))]), {}, "")
+    assert cli.main(["incident", "add", str(tmp_path / "i"), str(bag), "--detector", "none"]) == 1
+    assert "more than 50 km from the search" in capsys.readouterr().err
+    assert not Incident.open(tmp_path / "i").search.tracks

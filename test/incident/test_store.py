@@ -41,7 +41,7 @@ def whole() -> Search:
     search.places = [Place("hut", PlaceKind.IPP, Position(34.0, 107.0, 2800.0), 30.0, 1.6e9, "seen by a porter")]
     search.finds = [
         Find("1", "tent", Position(34.001, 107.001), np.array([[9.0, 2.0], [2.0, 4.0]]), 1.5, 0.8, 1.6e9 + 5.25,
-             FindState.CONFIRMED, Path("crop.jpg"), "bag", "orange"),
+             FindState.CONFIRMED, Path("/pictures/crop.jpg"), "bag", "orange"),
         Find("2", "person", Position(34.002, 107.002)),
     ]  # fmt: skip
     search.tracks = [

@@ -167,6 +167,7 @@ def _terms(arguments: argparse.Namespace, incident: Incident) -> Terms:
         target=_TARGETS[arguments.target],
         topics=_topics(arguments.topic),
         origin=position("--origin", arguments.origin) if arguments.origin else None,
+        pictures=incident.folder / "finds",
     )
 
 

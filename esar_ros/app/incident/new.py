@@ -18,7 +18,7 @@ from esar_ros.incident.prior import Prior, lay_prior, segments
 from esar_ros.incident.probability import cells_in
 from esar_ros.incident.sources import polygons
 from esar_ros.incident.sources.intake import Intake
-from esar_ros.incident.store import ELEVATION, POA, Incident
+from esar_ros.incident.store import ELEVATION, PACKAGE, POA, Incident
 from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.task_files import read_text
 from esar_ros.planning.belief.brief.telling import questions, told
@@ -77,18 +77,20 @@ def run(arguments: argparse.Namespace) -> int:
         _raster("elevation", ground.heights, ground, ELEVATION),
         _raster("prior", prior.cells, coarse, POA),
     ]
-    map_id = re.sub(r"[^a-z0-9]+", "_", arguments.dir.name.casefold()).strip("_")[:40] or "valley"
+    map_id = "incident_" + (re.sub(r"[^a-z0-9]+", "_", arguments.dir.name.casefold()).strip("_")[:40] or "valley")
     about = {
         "subject": arguments.subject, "domain": arguments.domain, "map": map_id, "time": time.isoformat(),
         "by_words": f"{prior.by_words:g}",
     }  # fmt: skip
-    incident = Incident.create(arguments.dir, search, about, words)
+    if (arguments.dir / PACKAGE).exists():
+        raise UsageError(f"{arguments.dir} holds an incident already", "name another folder")
     centre = (where.latitude, where.longitude)
     import_map(
         arguments.dem,
         ImportOptions(map_id, arguments.character, arguments.size, SAMPLES, centre, arguments.dir.name),
         arguments.dir / "map",
     )
+    incident = Incident.create(arguments.dir, search, about, words)
     _say(incident, prior, words)
     return 0
 

@@ -78,6 +78,19 @@ def read(
     return search, _looks(path, intake, told, place)
 
 
+def looks_by_odometry(
+    path: Path, intake: Intake, odometry: str, camera_info: str, origin: Position, shift: float
+) -> list[Look]:
+    """Returns the looks of one camera by odometry whose axes are east and north from an origin; none, and a line why,
+    where the bag does not tell them.
+
+    odometry, camera_info: topics; shift: s from the bag's stamps to UTC, nan: not known. Raises UsageError.
+    """
+    with open_bag(path) as bag:
+        told = _messages(bag, {"odometry": odometry, "camera_info": camera_info})
+    return _looks(path, intake, told, _by_origin(told, origin), shift) if told.odometry else []
+
+
 @dataclass
 class _Place:
     """The drone's place at any time, and by how much odometry's axes are turned against east and north."""
@@ -188,7 +201,7 @@ def _by_origin(told: _Read, origin: Position) -> _Place:
     return _Place(time, points[:, 0], points[:, 1], altitude, 0.0)
 
 
-def _looks(path: Path, intake: Intake, told: _Read, place: _Place) -> list[Look]:
+def _looks(path: Path, intake: Intake, told: _Read, place: _Place, shift: float = 0.0) -> list[Look]:
     """Returns one look a second; none, and a line why, where the bag does not tell what a camera saw."""
     lacks = [
         words
@@ -219,7 +232,7 @@ def _looks(path: Path, intake: Intake, told: _Read, place: _Place) -> list[Look]
                 latitude=latitude,
                 longitude=longitude,
                 altitude=None if math.isnan(altitude) else altitude,
-                time=at if at > _YEAR_2000 else None,
+                time=at + shift if at + shift > _YEAR_2000 else None,
                 yaw=yaw,
                 pitch=pitch,
                 roll=roll,

@@ -61,7 +61,7 @@ def test_a_new_incident_holds_its_ground_words_and_probability(valley: Path) -> 
     assert now.normalised.sum() + now.normalised_rest == pytest.approx(1.0, abs=1e-9)
     _, column = np.unravel_index(now.normalised.argmax(), now.normalised.shape)
     assert (column + 0.5) * poa.cell == pytest.approx(1500.0, abs=150.0), "500 m east of the middle"
-    assert incident.about["map"] == "valley" and (valley / "map" / "valley.yaml").is_file()
+    assert incident.about["map"] == "incident_valley" and (valley / "map" / "incident_valley.yaml").is_file()
     assert any(area.kind is AreaKind.SEARCH for area in incident.search.areas)
 
 
