@@ -14,7 +14,7 @@ from esar_ros.benchmark.report.page import fill
 from esar_ros.geometry.coordinates import tell_position
 from esar_ros.incident.debrief_map import COVERED, draw_map
 from esar_ros.incident.features import Area, AreaKind, Find, FindState, Track
-from esar_ros.incident.formats.words import clean, error_of, source_name, utc
+from esar_ros.incident.formats.words import clean, error_of, is_faint, source_name, utc
 from esar_ros.incident.probability import by_segment, poa_ground, stand
 from esar_ros.incident.store import Incident
 from esar_ros.mission.clues import PERSON
@@ -32,7 +32,8 @@ def debrief_page(incident: Incident) -> str:
     segments = by_segment(incident, now, pod)
     before = {area.name: area.poa or 0.0 for area in search.areas if area.kind is AreaKind.SEGMENT}
     picture = draw_map(search, segments, ground, now.normalised, pod)
-    finds = sorted(search.finds, key=_importance)
+    shown = [find for find in search.finds if find.state is not FindState.NEW or not is_faint(find)]
+    finds = sorted(shown, key=_importance)
     return fill(
         TEMPLATE,
         title=f"Debrief: {clean(search.name)}",
@@ -50,6 +51,7 @@ def debrief_page(incident: Incident) -> str:
             (str(sum(find.state is not FindState.DISMISSED for find in finds)), "finds that are not dismissed"),
         ],
         finds=[_find_row(find) for find in finds],
+        improbable=len(search.finds) - len(finds),
         segments=[
             (area.name, _percent(before.get(area.name, 0.0)), _percent(area.poa or 0.0), _percent(area.pod or 0.0))
             for area in sorted(segments, key=lambda area: -(area.poa or 0.0))[:SEGMENTS]
@@ -79,8 +81,8 @@ def _importance(find: Find) -> tuple[bool, bool, float]:
 def _find_row(find: Find) -> dict[str, Any]:
     chance = "" if find.probability is None else _percent(find.probability)
     return {
-        "id": clean(find.id), "kind": clean(find.kind), "state": find.state.value, "probability": chance,
-        "time": utc(find.time), "note": clean(find.note), "source": source_name(find.source),
+        "id": clean(find.id), "kind": clean(find.kind).replace("_", " "), "state": find.state.value,
+        "probability": chance, "time": utc(find.time), "note": clean(find.note), "source": source_name(find.source),
         "where": tell_position(find.position.latitude, find.position.longitude, error_of(find)),
         "picture": _picture(find),
     }  # fmt: skip

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Ellipse as Oval
 
 from esar_ros.incident.features import Area, AreaKind, Floats, Mover, PlaceKind, Position, Search
-from esar_ros.incident.formats.words import find_colour
+from esar_ros.incident.formats.words import find_colour, is_faint
 from esar_ros.incident.ground import Ground
 from esar_ros.mission.clues import PERSON
 
@@ -85,10 +85,13 @@ def _draw_marks(axes: Any, search: Search, ground: Ground) -> None:
     for find in search.finds:
         x, y = _point(find.position, ground)
         colour = find_colour(find)
-        if (ellipse := find.ellipse()) is not None:
+        if (ellipse := find.ellipse()) is not None and not is_faint(find):
             oval = Oval((x, y), 2 * ellipse.minor, 2 * ellipse.major, angle=-ellipse.bearing, fill=False, color=colour)
             axes.add_patch(oval)
         shape = "*" if find.kind == PERSON else "o"
+        if is_faint(find):  # it was dismissed or is improbable: a point without a name, which would hide the others'
+            axes.plot(x, y, shape, color=colour, markersize=4, zorder=6)
+            continue
         axes.plot(x, y, shape, color=colour, markersize=9, markeredgecolor="white", zorder=7)
         axes.annotate(find.id, (x, y), (5, -9), textcoords="offset points", fontsize=8, color=colour, zorder=7)
 

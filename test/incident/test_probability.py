@@ -97,6 +97,7 @@ def test_the_page_tells_finds_ground_and_ways_and_holds_no_foreign_markup(incide
     incident.search.finds = [
         Find("7", "tent", here, 9.0 * np.eye(2), probability=0.75, time=1.6e9, note="<script>alert(1)</script>"),
         Find("8", "person", here, state=FindState.DISMISSED),
+        Find("9", "backpack", here, probability=0.06),
     ]
     line = np.linspace(0.0, 0.002, 5)
     minutes = np.array(60.0 * np.arange(5), dtype=np.float64)
@@ -104,5 +105,6 @@ def test_the_page_tells_finds_ground_and_ways_and_holds_no_foreign_markup(incide
     incident.search.tracks = [track]
     page = debrief_page(incident)
     assert "75.0 %" in page and "MGRS 48S" in page and "dismissed" in page and "Team &lt;1&gt;" in page
+    assert "backpack" not in page and "in the layer <code>finds</code> alone: 1." in page
     assert "<script" not in page and "Words &lt;b&gt;." in page and "data:image/png;base64," in page
     assert "http:" not in page and "https:" not in page
