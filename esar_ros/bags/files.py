@@ -26,6 +26,7 @@ from rosbags.typesys import Stores, TypesysError, get_types_from_msg, get_typest
 from rosbags.typesys.store import Typestore
 
 from esar_ros.bags import salvage_sqlite
+from esar_ros.bags.flight_logs.log_bag import read_flight_log, write_log_bag
 from esar_ros.bags.inflate import inflate, pieces
 from esar_ros.bags.salvage_mcap import SalvageMcap, ends_well, hangs_together
 from esar_ros.bags.salvage_sqlite import SalvageSqlite
@@ -93,18 +94,22 @@ class Bag(ABC):
 
 @contextmanager
 def open_bag(path: Path) -> Iterator[Bag]:
-    """A bag's folder, or one of its files. Raises UsageError, also for what fails while it is being read."""
+    """A bag's folder, one of its files, or a flight log. Raises UsageError, also for what fails while it is read."""
     if not path.exists():
         raise UsageError(f"no bag at {path}", "check the path")
     try:
         with tempfile.TemporaryDirectory(prefix="esar-bag-") as name:
             folder = Path(name)
+            log = read_flight_log(path) if path.is_file() else None
+            if log is not None:
+                path = folder / "flight"
+                write_log_bag(log, path)
             files = [_prepared(file, folder) for file in _files(path)]
             each = _compressed_messages(path)
             reader = None if each or not all(file.whole for file in files) else _reader([file.path for file in files])
             if reader is not None:
                 with closing(reader):
-                    yield _IndexedBag(reader)
+                    yield _IndexedBag(reader, log is not None and log.cut)
                 return
             with Path(folder, "messages").open("w+b") as store:
                 yield _ScannedBag(files, store, each)
@@ -138,11 +143,11 @@ def _reader(files: list[Path]) -> AnyReader | None:
 class _IndexedBag(Bag):
     """Whole files, read by their index."""
 
-    def __init__(self, reader: AnyReader) -> None:
+    def __init__(self, reader: AnyReader, cut: bool) -> None:
         self._reader = reader
         self.connections = [c for c in reader.connections if c.ext.serialization_format == CDR]
         self.types = reader.typestore
-        self.cut = False
+        self.cut = cut
         self._damage: list[int] = []
 
     @property
@@ -212,7 +217,9 @@ def _files(path: Path) -> list[Path]:
     """A bag's files in order, by its metadata or else by name. Raises UsageError where there are none."""
     if not path.is_dir():
         if not path.name.endswith(ENDINGS):
-            raise UsageError(f"cannot read bag {path}: it is neither .mcap nor .db3", _WHOLE)
+            raise UsageError(
+                f"cannot read bag {path}: it is neither .mcap nor .db3, nor a flight log (.ulg, .bin)", _WHOLE
+            )
         return [path]
     found = sorted(file for file in path.iterdir() if file.name.endswith(ENDINGS))
     if not (path / "metadata.yaml").is_file():

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from esar_ros.bags.flight_logs.ardupilot import read_dataflash
+from esar_ros.bags.flight_logs.ulog import read_ulog
 from esar_ros.incident import flight
 from esar_ros.incident.features import Area, AreaKind, Floats, Mover, Position, Raster, Search, Track
 from esar_ros.incident.ground import Ground
@@ -16,7 +18,7 @@ from esar_ros.incident.looks import Look
 from esar_ros.incident.photo_finds import finds, merge
 from esar_ros.incident.placing import UNCHECKED, Withheld, camera_height
 from esar_ros.incident.pod import Coverage, Curves, Target, pod_of_look, pod_of_walks, sweep_width
-from esar_ros.incident.sources import ardupilot, gpx, photos, polygons, ros_bag, srt, ulog
+from esar_ros.incident.sources import flight_log, gpx, photos, polygons, ros_bag, srt
 from esar_ros.incident.sources.intake import Intake
 from esar_ros.incident.sources.kinds import Kind, recognise
 from esar_ros.incident.visibility import see
@@ -87,8 +89,11 @@ def take(path: Path, intake: Intake, terms: Terms) -> Search:
     elif kind is Kind.GPX:
         search = gpx.read(path, intake, terms.mover)
         _count_walks(path, search, terms)
+    elif kind is Kind.SRT:
+        search = srt.read(path, intake)
     else:
-        search = {Kind.ULOG: ulog.read, Kind.ARDUPILOT: ardupilot.read, Kind.SRT: srt.read}[kind](path, intake)
+        read_log = {Kind.ULOG: read_ulog, Kind.ARDUPILOT: read_dataflash}[kind]
+        search = flight_log.search_of(read_log(path), path, intake)
     search.tracks = [_checked(track, path, intake, terms.ground) for track in search.tracks]
     return search
 

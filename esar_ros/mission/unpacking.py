@@ -1,4 +1,4 @@
-"""Bounds of what compressed files may hold: a small one must fill neither memory nor disk.
+"""Files of others: their bytes, and bounds of what compressed ones may hold, which must fill neither memory nor disk.
 
 zstd packs 32 000 zeros into a byte. A mission's messages shrink to a third, a grid of zeros to a thousandth.
 """
@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from esar_ros.mission.errors import UsageError
 
 FLOOR = 64 << 20  # bytes that any compressed data may hold
 RATIO = 200  # times its own size that more data may hold
@@ -27,6 +29,18 @@ class TooLarge(ValueError):
 def bound(size: int) -> int:
     """Most bytes that compressed data of a size may hold."""
     return max(FLOOR, RATIO * size)
+
+
+def content(path: Path, most: int = -1) -> bytes:
+    """Returns a file's bytes, the first `most` of them (-1: all). Raises UsageError: not to be read, empty."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(most)
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}", "check the path") from None
+    if not data:
+        raise UsageError(f"{path} is empty (0 bytes)", "copy it again from where it was recorded")
+    return data
 
 
 def read_arrays(path: Path, most: int) -> dict[str, NDArray[Any]]:

@@ -115,11 +115,12 @@ def _truth(file: FlightTruth, record: EpisodeRecord, frames: Mapping[str, Point]
             f"the bag holds no flight: it lacks {wanted}; it has {has or 'no topic'}",
             "record those, or rename them (docs/reference/topics.md)",
         )
+    origin = _origin(file, record)
     victims = tuple(
-        TrueVictim(id=v.id, name=v.name, pose=v.pose.value, position=_place(v, file.origin, path)) for v in file.victims
+        TrueVictim(id=v.id, name=v.name, pose=v.pose.value, position=_place(v, origin, path)) for v in file.victims
     )
     clues = tuple(
-        TrueClue(id=c.id, kind=c.kind.value, description=c.description, position=_place(c, file.origin, path))
+        TrueClue(id=c.id, kind=c.kind.value, description=c.description, position=_place(c, origin, path))
         for c in file.clues
     )
     task = _task(file, record, victims, clues, vehicles, path)
@@ -149,12 +150,20 @@ def _vehicle(name: str, file: FlightTruth, frames: Mapping[str, Point], path: Pa
     )
 
 
-def _place(thing: _Somewhere, origin: GeodeticOrigin | None, path: Path) -> Point:
+def _origin(file: FlightTruth, record: EpisodeRecord) -> Origin | None:
+    """Returns where the map frame lies: as the file says, else the brief."""
+    if file.origin is not None:
+        return Origin(file.origin.latitude, file.origin.longitude, file.origin.altitude)
+    brief = _brief(record)
+    return Origin(*brief.origin) if brief and any(brief.origin[:2]) else None
+
+
+def _place(thing: _Somewhere, origin: Origin | None, path: Path) -> Point:
     if thing.position is not None:
         return thing.position
     if origin is None or thing.geodetic is None:
         raise UsageError(f"{path}: geodetic places need the key origin", "state the map frame's origin")
-    east, north, up = Origin(origin.latitude, origin.longitude, origin.altitude).to_enu(*thing.geodetic)
+    east, north, up = origin.to_enu(*thing.geodetic)
     return float(east), float(north), float(up)
 
 

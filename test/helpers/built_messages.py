@@ -1,40 +1,20 @@
-"""Messages as a bag's reader and writer know them, for whoever needs a bag: zero but for what is given."""
+"""Messages of a small flight as a bag's reader and writer know them, for whoever needs a bag."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
+from esar_ros.bags.built_messages import build, build_header
 
-from esar_ros.bags.writer import typestore
+__all__ = ["SECOND", "START", "build", "header", "point"]
 
 SECOND = 1_000_000_000
 START = 10 * SECOND  # of every flight made of them
 
 
-def build(name: str, /, **values: Any) -> Any:
-    """A message of a type with every field at its zero, but for the given ones."""
-    fields = typestore().fielddefs[name][1]
-    return typestore().types[name](**{field: values.get(field, _zero(kind)) for field, kind in fields})
-
-
-def _zero(kind: Any) -> Any:
-    code, rest = kind
-    if code == 1:
-        return {"string": "", "bool": False}.get(rest[0], 0)
-    if code == 2:
-        return build(rest)
-    inner, count = rest
-    if inner[0] == 1 and inner[1][0] != "string":
-        return np.zeros(count if code == 3 else 0, dtype=inner[1][0])
-    return []
-
-
 def header(seconds: float, frame: str = "map") -> Any:
     """Header of a moment of the flight, s."""
-    ns = START + round(seconds * SECOND)
-    stamp = build("builtin_interfaces/msg/Time", sec=ns // SECOND, nanosec=ns % SECOND)
-    return build("std_msgs/msg/Header", stamp=stamp, frame_id=frame)
+    return build_header(START + round(seconds * SECOND), frame)
 
 
 def point(x: float, y: float, z: float) -> Any:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 _ULOG_HEAD = b"ULog\x01\x12\x35\x01" + struct.pack("<Q", 0)
-_ULOG_CODES = {"uint64_t": "Q", "int32_t": "i", "double": "d", "float": "f", "uint8_t": "B"}
+_ULOG_CODES = {"uint64_t": "Q", "int32_t": "i", "double": "d", "float": "f", "uint8_t": "B", "float[4]": "4f"}
 _DATAFLASH_CODES = {"B": "B", "Q": "Q", "L": "i", "f": "f", "H": "H", "I": "I", "d": "d"}
 _FMT = 0x80
 

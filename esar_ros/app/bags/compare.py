@@ -15,7 +15,7 @@ def main(argv: list[str]) -> int:
         description="Two flights of one place as an image: tracks on the map, what each found and when, decisions, "
         "the governor, scores.",
     )
-    parser.add_argument("a", metavar="A", help="folder of a mission, or a bag")
+    parser.add_argument("a", metavar="A", help="folder of a mission, a bag, or a flight log (.ulg, .bin; with --truth)")
     parser.add_argument("b", metavar="B", help="another one")
     parser.add_argument("--out", default="comparison.png", metavar="FILE.png", help="the image (default: %(default)s)")
     parser.add_argument("--truth", metavar="FILE", help="ground truth that the bags do not hold (docs/how-to/bags.md)")

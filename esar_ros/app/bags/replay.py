@@ -19,7 +19,7 @@ def main(argv: list[str]) -> int:
         "with --into, write what is chosen into another bag.",
     )
     add = parser.add_argument
-    add("bag", help="folder of a rosbag2, or its .mcap or .db3 file")
+    add("bag", help="folder of a rosbag2, its .mcap or .db3 file, or a flight log (.ulg, .bin)")
     add("--rate", type=float, default=1.0, help="how much faster than it was flown (default: 1)")
     add("--start", type=float, default=0.0, metavar="S", help="s to leave out at the beginning")
     add("--duration", type=float, metavar="S", help="s to play (default: to the end)")

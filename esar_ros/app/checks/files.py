@@ -11,7 +11,6 @@ import esar_ros
 from esar_ros.app.checks.finding import Check
 from esar_ros.app.checks.symptoms import examine
 from esar_ros.bags.facts import facts_of_bag
-from esar_ros.bags.files import ENDINGS
 from esar_ros.benchmark.runner.job import INFRASTRUCTURE_ERROR
 from esar_ros.benchmark.runner.records import planned_episodes, read_episodes, read_settings
 from esar_ros.benchmark.runner.store import EPISODES
@@ -30,7 +29,7 @@ def examine_path(path: Path) -> list[Check]:
         return [ignored_parameters(path)]
     if path.suffix in (".json", ".jsonl"):
         return [not_a_number([path]), other_thresholds([path])]
-    if path.name.endswith(ENDINGS) or any(path.glob("*.mcap")) or any(path.glob("*.db3")):
+    if path.is_file() or any(path.glob("*.mcap")) or any(path.glob("*.db3")):
         return examine(facts_of_bag(path))
     results = [file for name in ("result.json", EPISODES) if (file := path / name).is_file()]
     if not results and not (path / "bag").is_dir():

@@ -33,7 +33,7 @@ def slow_cameras(facts: Facts) -> Check:
         if len(stamps) >= 3 and (rate := (len(stamps) - 1) / (stamps[-1] - stamps[0])) < SHARE * wanted:
             slow.append(f"{topic} at {rate:.2f} Hz")
     if not cameras:
-        return _unchecked("camera rate", "no camera's images")
+        return _unchecked("camera rate", "no camera's image")
     cure = "use --preset fast, fewer subscribers to pictures, or a faster renderer (docs/how-to/unreal.md)"
     return _check("camera rate", slow, f"{wanted:g} Hz wanted", cure)
 
@@ -137,7 +137,7 @@ def orphaned_commands(facts: Facts) -> Check:
 def unmatched(facts: Facts) -> Check:
     """Listed but silent: a subscription that asks for more than the publisher offers."""
     if not facts.endpoints:
-        return _unchecked("quality of service", "no readers and writers, which a bag has not")
+        return _unchecked("quality of service", "nothing about readers and writers in a bag")
     bad = []
     for reader in (e for e in facts.endpoints if not e.publishes):
         for writer in (e for e in facts.endpoints if e.publishes and e.topic == reader.topic):

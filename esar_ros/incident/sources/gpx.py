@@ -7,8 +7,9 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from esar_ros.incident.features import Mover, Place, PlaceKind, Position, Search
-from esar_ros.incident.sources.intake import Intake, content
+from esar_ros.incident.sources.intake import Intake
 from esar_ros.mission.errors import UsageError, first_line, install
+from esar_ros.mission.unpacking import content
 
 
 def read(path: Path, intake: Intake, mover: Mover = Mover.PERSON) -> Search:

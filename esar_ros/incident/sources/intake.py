@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from pygeodesy.formy import haversine  # type: ignore[import-untyped]
 
 from esar_ros.incident.features import Floats, Mover, Position, Track
-from esar_ros.mission.errors import UsageError
 
 FAR = 50_000.0  # m from the search's place, beyond which nothing belongs to it
 _NULL_ISLAND = 1e-3  # degrees about 0, 0, where a receiver without a fix puts everybody
@@ -117,15 +116,3 @@ def distance(a: tuple[float, float], b: Position) -> float:
     if abs(a[0]) > 90.0:
         return math.inf
     return float(haversine(*a, b.latitude, b.longitude))
-
-
-def content(path: Path, most: int = -1) -> bytes:
-    """Returns a file's bytes, the first `most` of them (-1: all). Raises UsageError: not to be read, empty."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(most)
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}", "check the path") from None
-    if not data:
-        raise UsageError(f"{path} is empty (0 bytes)", "copy it again from where it was recorded")
-    return data

@@ -8,9 +8,10 @@ from contextlib import closing
 from enum import Enum
 from pathlib import Path
 
-from esar_ros.incident.sources import ardupilot, photos, srt, ulog
-from esar_ros.incident.sources.intake import content
+from esar_ros.bags.flight_logs import ardupilot, ulog
+from esar_ros.incident.sources import photos, srt
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.unpacking import content
 
 _HEAD = 4096  # bytes
 _MCAP, _SQLITE, _ZSTD, _ZIP = b"\x89MCAP0", b"SQLite format 3\x00", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from esar_ros.incident.features import Area, AreaKind, Floats, Search
-from esar_ros.incident.sources.intake import Intake, content
+from esar_ros.incident.sources.intake import Intake
 from esar_ros.mission.errors import UsageError, first_line, install
+from esar_ros.mission.unpacking import content
 
 _OPEN = 0.1  # of a line's length: the gap up to which a walked line counts as closed
 _NAMES = ("name", "title", "id")

@@ -13,8 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from esar_ros.incident.features import Floats, Mover, Place, PlaceKind, Position, Search
-from esar_ros.incident.sources.intake import FAR, Intake, content, distance
+from esar_ros.incident.sources.intake import FAR, Intake, distance
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.unpacking import content
 
 _N = r"\s*[:=]?\s*([-+]?\d+(?:\.\d+)?)"
 CUE = re.compile(r"^\s*\d+\s*\r?\n\d\d:\d\d:\d\d[,.]\d+\s*-->", re.MULTILINE)

@@ -7,8 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from esar_ros.incident.features import Mover, PlaceKind, Position
-from esar_ros.incident.sources import ardupilot, ulog
+from esar_ros.bags.flight_logs.ardupilot import MAGIC, read_dataflash
+from esar_ros.bags.flight_logs.ulog import MAGIC as ULOG_MAGIC
+from esar_ros.bags.flight_logs.ulog import read_ulog
+from esar_ros.incident.features import Mover, PlaceKind, Position, Search
+from esar_ros.incident.sources.flight_log import search_of
 from esar_ros.incident.sources.intake import Intake
 from esar_ros.mission.errors import UsageError
 from helpers import flight_logs
@@ -46,9 +49,17 @@ ARDUPILOT = {
 }  # fmt: skip
 
 
+def _px4(path: Path, intake: Intake) -> Search:
+    return search_of(read_ulog(path), path, intake)
+
+
+def _ardupilot(path: Path, intake: Intake) -> Search:
+    return search_of(read_dataflash(path), path, intake)
+
+
 def test_px4_tells_the_flown_track_its_times_and_home(tmp_path: Path) -> None:
     intake = Intake(Position(34.0, 107.0))
-    search = ulog.read(flight_logs.ulog(tmp_path / "a.ulg", PX4), intake)
+    search = _px4(flight_logs.ulog(tmp_path / "a.ulg", PX4), intake)
     (track,) = search.tracks
     assert track.mover is Mover.DRONE
     np.testing.assert_allclose(track.time, UTC + np.arange(5, 15))
@@ -60,7 +71,7 @@ def test_px4_tells_the_flown_track_its_times_and_home(tmp_path: Path) -> None:
 
 def test_px4_without_an_estimate_is_placed_by_its_receiver_once_it_has_a_fix(tmp_path: Path) -> None:
     intake = Intake()
-    search = ulog.read(flight_logs.ulog(tmp_path / "a.ulg", {k: PX4[k] for k in ("vehicle_gps_position",)}), intake)
+    search = _px4(flight_logs.ulog(tmp_path / "a.ulg", {k: PX4[k] for k in ("vehicle_gps_position",)}), intake)
     np.testing.assert_allclose(search.tracks[0].latitude, 34.0 + 1e-5 * np.arange(3, N))
     assert "3 of 20 points have no position" in intake.faults[0]
 
@@ -68,13 +79,13 @@ def test_px4_without_an_estimate_is_placed_by_its_receiver_once_it_has_a_fix(tmp
 def test_px4_in_metres_and_degrees_of_later_firmware(tmp_path: Path) -> None:
     fields = "uint64_t timestamp;uint64_t time_utc_usec;double latitude_deg;double longitude_deg;double altitude_msl_m"
     rows = [(i * SECOND, (UTC + i) * SECOND, 34.0, 107.0 + 1e-5 * i, 1499.5) for i in range(N)]
-    search = ulog.read(flight_logs.ulog(tmp_path / "a.ulg", {"sensor_gps": (fields, rows)}), Intake())
+    search = _px4(flight_logs.ulog(tmp_path / "a.ulg", {"sensor_gps": (fields, rows)}), Intake())
     assert search.tracks[0].altitude.tolist() == [1499.5] * N
 
 
 def test_ardupilot_tells_the_flown_track_and_its_times(tmp_path: Path) -> None:
     intake = Intake(Position(34.0, 107.0))
-    search = ardupilot.read(flight_logs.dataflash(tmp_path / "a.bin", ARDUPILOT), intake)
+    search = _ardupilot(flight_logs.dataflash(tmp_path / "a.bin", ARDUPILOT), intake)
     (track,) = search.tracks
     np.testing.assert_allclose(track.time, UTC + np.arange(5, 15))
     np.testing.assert_allclose(track.latitude, 34.0 + 1e-5 * np.arange(5, 15))
@@ -85,7 +96,7 @@ def test_ardupilot_tells_the_flown_track_and_its_times(tmp_path: Path) -> None:
 def test_ardupilot_of_old_counts_in_milliseconds(tmp_path: Path) -> None:
     rows = [(3, GPS_MS + 1000 * i, GPS_WEEK, 340_000_000, 1_070_000_000 + 100 * i, 1500.0, 1000 * i) for i in range(N)]
     topics = {"GPS": ("BIHLLfI", "Status,TimeMS,Week,Lat,Lng,Alt,T", rows)}
-    (track,) = ardupilot.read(flight_logs.dataflash(tmp_path / "a.bin", topics), Intake()).tracks
+    (track,) = _ardupilot(flight_logs.dataflash(tmp_path / "a.bin", topics), Intake()).tracks
     np.testing.assert_allclose(track.time, UTC + np.arange(N))
     np.testing.assert_allclose(track.longitude, 107.0 + 1e-5 * np.arange(N))
 
@@ -96,7 +107,7 @@ def test_a_log_without_arming_or_time_says_so(tmp_path: Path) -> None:
         "vehicle_status": (PX4["vehicle_status"][0], [(0, 1)]),
     }
     intake = Intake()
-    (track,) = ulog.read(flight_logs.ulog(tmp_path / "a.ulg", told), intake).tracks
+    (track,) = _px4(flight_logs.ulog(tmp_path / "a.ulg", told), intake).tracks
     assert len(track.time) == N and np.isnan(track.time).all()
     assert any("never armed" in line for line in intake.faults)
     assert any("knows no UTC" in line for line in intake.faults)
@@ -110,9 +121,9 @@ def test_a_cut_log_gives_what_lies_before_and_says_so(tmp_path: Path, share: flo
         "vehicle_global_position": PX4["vehicle_global_position"],
     }
     for read, path in (
-        (ulog.read, flight_logs.ulog(tmp_path / "a.ulg", px4)),
+        (_px4, flight_logs.ulog(tmp_path / "a.ulg", px4)),
         (
-            ardupilot.read,
+            _ardupilot,
             flight_logs.dataflash(
                 tmp_path / "a.bin", {"ARM": ("QB", "TimeUS,ArmState", [(0, 1)]), "POS": ARDUPILOT["POS"]}
             ),
@@ -126,11 +137,11 @@ def test_a_cut_log_gives_what_lies_before_and_says_so(tmp_path: Path, share: flo
         assert any("it ends in flight" in line for line in intake.faults)
 
 
-@pytest.mark.parametrize("data", [b"", b"no log", ulog.MAGIC, ardupilot.MAGIC])
+@pytest.mark.parametrize("data", [b"", b"no log", ULOG_MAGIC, MAGIC])
 def test_what_holds_no_position_is_refused_in_one_line(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "a.log"
     path.write_bytes(data)
-    for read in (ulog.read, ardupilot.read):
+    for read in (_px4, _ardupilot):
         with pytest.raises(UsageError, match=r"a\.log") as caught:
             read(path, Intake())
         assert "\n" not in str(caught.value)
