@@ -108,7 +108,7 @@ class Stage:
 def set_stage(case: Case, world: World, rng: np.random.Generator) -> Stage:
     """Returns the stage of a case, set up in the world. Raises RuntimeError where the map has no room for it."""
     setting = _SETTINGS[case.danger]
-    for _ in range(10_000):
+    for _ in range(300_000):  # a slope that is just steep enough is rare
         xy = rng.uniform(-1.0, 1.0, 2) * (600.0 if case.danger == "slope" else 120.0)
         stage = setting(case, world, rng, np.array([*xy, float(world.ground_height(xy))]), _level(rng))
         if stage is not None:
