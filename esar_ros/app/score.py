@@ -41,7 +41,8 @@ def main(argv: list[str]) -> int:
     )
     parser.add_argument(
         "bag",
-        help="folder of a bag, its .mcap or .db3 file, or a flight log (.ulg, .bin); of uav-on: the folder of its logs, or the --out of a bench; "
+        help="folder of a bag, its .mcap or .db3 file, or a flight log (.ulg, .bin); "
+        "of uav-on: the folder of its logs, or the --out of a bench; "
         "of rescuebench: results, tracks, a checkout of RescueBench (people's tracks), or the --out of a bench",
     )
     parser.add_argument(
