@@ -33,9 +33,10 @@ from esar_ros.bags.salvage_sqlite import SalvageSqlite
 from esar_ros.bags.writer import typestore
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.settings_file import read_yaml
-from esar_ros.mission.unpacking import TooLarge, bound
+from esar_ros.mission.unpacking import TooLarge, bound, content
 
 ENDINGS = (".mcap", ".db3", ".mcap.zstd", ".db3.zstd")
+_ROS_1 = b"#ROSBAG V"
 _COPY = 1 << 20  # bytes
 _WHOLE = "give a rosbag2 of a mission"
 
@@ -216,10 +217,11 @@ class _ScannedBag(Bag):
 def _files(path: Path) -> list[Path]:
     """A bag's files in order, by its metadata or else by name. Raises UsageError where there are none."""
     if not path.is_dir():
+        if content(path, len(_ROS_1)) == _ROS_1:
+            convert = f"convert it: ./esar exec rosbags-convert --src {path} --dst {path.with_suffix('')}"
+            raise UsageError(f"{path} is a bag of ROS 1", convert)
         if not path.name.endswith(ENDINGS):
-            raise UsageError(
-                f"cannot read bag {path}: it is neither .mcap nor .db3, nor a flight log (.ulg, .bin)", _WHOLE
-            )
+            raise UsageError(f"cannot read bag {path}: it is no .mcap, .db3 or flight log", _WHOLE)
         return [path]
     found = sorted(file for file in path.iterdir() if file.name.endswith(ENDINGS))
     if not (path / "metadata.yaml").is_file():

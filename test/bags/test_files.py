@@ -312,3 +312,10 @@ def test_a_whole_bag_is_not_damaged(whole: dict[str, tuple[Path, bytes]]) -> Non
     for path, _ in whole.values():
         with open_bag(path) as bag:
             assert len(list(bag.messages())) == 60 and bag.damaged == 0
+
+
+def test_a_bag_of_ros_1_is_told_how_to_be_converted(tmp_path: Path) -> None:
+    path = tmp_path / "walk.bag"
+    path.write_bytes(b"#ROSBAG V2.0\n" + bytes(100))
+    with pytest.raises(UsageError, match=r"bag of ROS 1: convert it: .*rosbags-convert --src .*walk.bag --dst"):
+        open_bag(path).__enter__()

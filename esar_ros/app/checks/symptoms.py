@@ -12,6 +12,7 @@ from esar_ros.bags.facts import CLOCK, IMU, ODOMETRY, TF, TWIST, Facts, Stream
 from esar_ros.mission import names
 from esar_ros.mission.vehicle import load_vehicle
 
+FIX = "sensor_msgs/msg/NavSatFix"
 IMAGES = ("sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage")
 SENSORS = (*IMAGES, IMU, "sensor_msgs/msg/PointCloud2", "esar_ros/msg/RangeImage")
 APART = 0.5  # s that stamps of two sensors may differ when they arrive together
@@ -20,7 +21,19 @@ STANDS = 0.3  # m moved by a vehicle that does not obey
 OBEYS = 3.0  # s that a command must last before its effect is asked for
 COMMANDED = 0.5  # m/s
 ORPHAN = 0.5  # s after the last command at which a vehicle must brake
+_TOLD = 6  # topics that are named
 _COMMANDS = f"no {names.CMD_VEL_SAFE} with the odometry of its vehicle"
+
+
+def placed(facts: Facts) -> Check:
+    """Finds nothing that places a vehicle, and names what there is instead."""
+    found = [topic for topic, stream in facts.of(ODOMETRY, FIX) if stream.stamps]
+    if found:
+        return Check("a flight", True, ", ".join(sorted(found)[:_TOLD]))
+    has = sorted({topic.split(" ")[0] for topic in facts.streams})
+    more = f" and {len(has) - _TOLD} more" * (len(has) > _TOLD)
+    lacks = f"neither {ODOMETRY} nor {FIX}; there is {', '.join(has[:_TOLD]) or 'no topic'}{more}"
+    return _unchecked("a flight", lacks)
 
 
 def slow_cameras(facts: Facts) -> Check:
@@ -71,7 +84,7 @@ def _apart(stream: Stream, reference: Stream) -> float | None:
 
 def north_east_down(facts: Facts) -> Check:
     """NED or FRD data outside the bridges, or under a name that says otherwise."""
-    if not facts.streams:
+    if not any(stream.frame for stream in facts.streams.values()):
         return _unchecked("ENU and FLU", "nothing with a frame")
     bad = []
     for topic, stream in facts.streams.items():
@@ -91,6 +104,8 @@ def hidden_clock(facts: Facts) -> Check:
     found = {topic for topic, _ in facts.of(CLOCK)} | {
         e.topic for e in facts.endpoints if e.type == CLOCK and e.publishes
     }
+    if not found and not any(stream.stamps for stream in facts.streams.values()):
+        return _unchecked("clock", "nothing with a stamp")
     bad = sorted(found - {names.CLOCK})
     return _check(
         "clock", bad, names.CLOCK if found else "no simulation time", "remap it to /clock, which has no namespace"
@@ -169,6 +184,7 @@ def time_goes_back(facts: Facts) -> Check:
 
 
 SYMPTOMS: tuple[Callable[[Facts], Check], ...] = (
+    placed,
     slow_cameras,
     different_clocks,
     north_east_down,

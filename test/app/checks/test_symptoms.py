@@ -349,4 +349,10 @@ def test_of_what_a_bag_does_not_hold_nothing_is_said_to_be_well(
         assert name in verdict
     assert lines["one clock"].startswith("ok")
     assert verdict.startswith("nothing wrong was found; not checked: camera rate, ")
-    assert not [check.name for check in examine(Facts()) if check.ok and check.name != "clock"]
+    text = "std_msgs/msg/String"
+    strange = write(tmp_path / "strange", [("/chatter", text, 0.0, build(text, data="hello"))])
+    assert doctor.main([str(strange)]) == 0
+    found = capsys.readouterr().out.splitlines()
+    assert "neither nav_msgs/msg/Odometry nor sensor_msgs/msg/NavSatFix; there is /chatter" in found[0]
+    assert not [line for line in found if line.startswith("ok")]
+    assert not [check.name for check in examine(Facts()) if check.ok]
