@@ -38,6 +38,9 @@ def _parser() -> Parser:
     new.add_argument("file", type=Path)
     new.add_argument("--id", required=True, help="small letters, digits and _")
     new.add_argument("--character", choices=sorted(CHARACTERS), required=True, help="decides land cover and plants")
+    new.add_argument("--photo", type=Path, help="orthophoto (GeoTIFF): the ground's colour; its own light is taken out")
+    new.add_argument("--cover", type=Path, help="raster of ESA WorldCover's classes: land cover, and plants by it")
+    new.add_argument("--tracks", type=Path, help="lines of a GIS (GeoJSON, GeoPackage, KML, GPX): tracks and roads")
     new.add_argument("--name")
     new.add_argument("--size", type=float, default=2000.0, help="m, side of the square; default 2000")
     new.add_argument("--samples", type=int, default=1025, help="heights a side, a power of two plus one; default 1025")
@@ -128,10 +131,15 @@ def _import(arguments: argparse.Namespace) -> int:
         name=arguments.name,
         crs=arguments.crs,
         max_hole=arguments.max_hole,
+        photo=arguments.photo,
+        cover=arguments.cover,
+        tracks=arguments.tracks,
     )
     made = import_map(arguments.file, options, arguments.out)
     filled = f", {100 * made.filled:.1f} % of the ground filled in" if made.filled else ""
-    print(f"Map {made.spec.id}: {made.path} ({made.cell:.1f} m cells{filled})")
+    covered = f", land cover of {100 * made.covered:.0f} % told" if arguments.cover else ""
+    tracks = f", {len(made.spec.tracks)} tracks" if arguments.tracks else ""
+    print(f"Map {made.spec.id}: {made.path} ({made.cell:.1f} m cells{filled}{covered}{tracks})")
     if arguments.out is not None and arguments.out.resolve() != user_map_directory().resolve():
         print(f"To use it: export ESAR_MAPS={arguments.out.resolve()}")
     print(f"Look at it: esar maps show {made.spec.id}")

@@ -52,11 +52,31 @@ class GroundBake:
             self.albedo,
             self.surface,
         )
+        draped = np.zeros((self.size, self.size), np.bool_)
+        if place.imagery is not None:
+            draped = self._drape(place.imagery)
         if place.plan is not None:
             self._surface(place.plan.surfaces, noise)
-        self._tread()
+        self._tread(draped)
         if place.water_level is not None:
             self._shallows()
+
+    def _drape(self, imagery: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        """Lay a photograph over the painted ground, as bright in the mean; not where the trees stand that it shows.
+
+        Returns where it lies (size, size).
+        """
+        shown = cv2.resize(imagery, (self.size, self.size), interpolation=cv2.INTER_AREA)
+        step = self._place.size / self.size
+        axis = (np.arange(self.size) + 0.5) * step - self._place.size / 2
+        cover = self._place.cover_at(np.stack(np.meshgrid(axis, axis), axis=-1))
+        on = (shown[..., 3] > 127) & (cover != LandCover.FOREST)
+        if not on.any():
+            return on
+        photo, painted = (shown[on][:, :3] / np.float32(255.0)) ** 2, (self.albedo[on] / np.float32(255.0)) ** 2
+        photo *= painted.mean() / max(float(photo.mean()), 1e-6)
+        self.albedo[on] = np.clip(255.0 * np.sqrt(photo), 0.0, 255.0).astype(np.uint8)
+        return on
 
     def _surface(self, surfaces: Sequence[Surface], noise: NDArray[np.float32]) -> None:
         """Paint streets, yards, paths and fields, later ones over earlier ones; never over water."""
@@ -86,15 +106,18 @@ class GroundBake:
             sure = share[:, 0] > 0.5
             self.surface[rows[sure], columns[sure], :3] = pattern
 
-    def _tread(self) -> None:
-        """Draw the tracks: bare earth through plants, a trodden or driven line in snow, salt, sand and gravel."""
+    def _tread(self, draped: NDArray[np.bool_]) -> None:
+        """Draw the tracks: bare earth through plants, a trodden or driven line in snow, salt, sand and gravel.
+
+        Not where a photograph is draped, which shows them.
+        """
         texel = self._place.size / self.size
         for name, line in self._place.tracks.items():
             width = self._place.track_width[name]
             mask = np.zeros((self.size, self.size), dtype=np.uint8)
             points = np.rint((line + self._place.size / 2) / texel * 16.0 - 8.0).astype(np.int32).reshape(-1, 1, 2)
             cv2.polylines(mask, [points], False, 255, max(1, round(width / texel)), cv2.LINE_AA, 4)
-            rows, columns = np.nonzero(mask)
+            rows, columns = np.nonzero(np.where(draped, 0, mask))
             at = np.stack([columns + 0.5, rows + 0.5], axis=-1) * texel - self._place.size / 2
             cover = self._place.cover_at(at)
             share = mask[rows, columns].astype(np.float32) / 255.0 * min(1.0, width / texel)

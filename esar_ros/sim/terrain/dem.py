@@ -30,21 +30,25 @@ class ImportedDem(StrictModel):
     detail: float = Field(0.06, ge=0.0, le=0.5, description="height of the added detail, m a metre of cell and slope")
 
 
-def imported_heights(
+def imported_ground(
     relief: ImportedDem, folder: Path | None, samples: int, size: float, seed: int
-) -> NDArray[np.float64]:
-    """Heights (samples, samples) in m, map frame. Raises UsageError: file missing, changed, or of another size."""
+) -> tuple[NDArray[np.float64], NDArray[np.uint8] | None]:
+    """Heights (samples, samples) in m, map frame, and land cover where it was imported, UNKNOWN where it is not told.
+
+    Raises UsageError: file missing, changed, or of another size.
+    """
     path = (folder or Path()) / relief.file
     try:
         if hashlib.sha256(path.read_bytes()).hexdigest() != relief.sha256:
             raise UsageError(f"{path}: its heights are not those the map was made with", "import the map again")
-        heights = read_arrays(path, 8 * samples * samples + _HEADERS)["heights"].astype(np.float64)
+        arrays = read_arrays(path, 8 * samples * samples + _HEADERS)
+        heights, cover = arrays["heights"].astype(np.float64), arrays.get("cover")
     except (OSError, KeyError, ValueError) as error:
         raise UsageError(f"{path}: cannot read the map's heights: {error}", "import the map again") from None
-    if heights.shape != (samples, samples):
+    if heights.shape != (samples, samples) or (cover is not None and cover.shape != heights.shape):
         raise UsageError(f"{path}: {heights.shape} heights for a map of {samples}", "import the map again")
     _add_detail(heights, size / (samples - 1), size, relief.cell, relief.detail, seed)
-    return heights
+    return heights, None if cover is None else cover.astype(np.uint8)
 
 
 @njit(cache=True, nogil=True)

@@ -135,18 +135,25 @@ def classify(
         return surface
     sea = -math.inf if water_level is None else float(np.float32(water_level))
     if isinstance(cover, AlpineCover):
-        return _alpine(  # type: ignore[no-any-return]
+        made = _alpine(
             heights, size, seed, cover.tree_line, cover.forest_share, cover.blockfield_line, cover.rock_slope,
             0.0 if crest_offset is None else cover.trail_width, max(cover.clearing_radius, 1e-3), crest_offset or 0.0,
             sea,
         )  # fmt: skip
+        return _as_told(made, surface)
     if isinstance(cover, DesertCover):
         return _desert(heights, surface, size, seed, cover.rock_slope, cover.salt_level, cover.sand_share, sea)  # type: ignore[no-any-return]
     if isinstance(cover, GlacialCover):
         return _glacial(heights, surface, size, seed, cover.snow_line, cover.snow_slope, cover.rock_slope, sea)  # type: ignore[no-any-return]
-    return _coastal(  # type: ignore[no-any-return]
+    made = _coastal(
         heights, size, seed, cover.forest_share, cover.rock_slope, cover.shore_height, cover.sand_slope, sea
     )
+    return _as_told(made, surface)
+
+
+def _as_told(made: NDArray[np.uint8], surface: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Returns what a survey tells of the land in place of what was made up; the sea stays."""
+    return np.where((surface == UNKNOWN) | (made == _WATER), made, surface)
 
 
 def trail_north(x: float, crest_offset: float, seed: int) -> float:

@@ -9,7 +9,6 @@ import hashlib
 import io
 import math
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from scipy.ndimage import distance_transform_edt, gaussian_filter, map_coordinat
 from esar_ros.geometry.geodesy import SEMI_MAJOR
 from esar_ros.mission.errors import UsageError, install, suggest
 from esar_ros.mission.map_files import settlement_maps, shipped_maps, user_map_directory
+from esar_ros.sim.terrain.map_layers import DRIVERS, Square, open_raster, read_cover, read_photo, read_tracks
 from esar_ros.sim.terrain.map_spec import MapSpec, parse_spec
 from esar_ros.sim.terrain.maps import load_spec
 
@@ -29,8 +29,6 @@ CHARACTERS = {"alpine": "aotai", "desert": "lop_nur", "glacial": "k2", "coastal"
 MAX_HOLE = 100.0  # m, distance to the nearest height up to which a gap is filled
 MAX_HOLES = 0.10  # greatest share of the map that may be filled
 _PLAUSIBLE = (-500.0, 9000.0)  # m; what lies outside counts as no data
-# GDAL's drivers of plain files with heights. Others, such as VRT, name further files and addresses to be read.
-DRIVERS = ("GTiff", "AAIGrid", "DTED", "EHdr", "ENVI", "HFA", "SRTMHGT", "USGSDEM")
 _MOST_SAMPLES = 200_000_000  # of a raster; it is unpacked as a whole
 _COARSEST = 20  # least number of the model's cells along the map's side
 
@@ -47,6 +45,9 @@ class ImportOptions:
     name: str | None = None
     crs: str | None = None  # for a raster that does not say its own
     max_hole: float = MAX_HOLE  # m
+    photo: Path | None = None  # orthophoto: the ground's colour
+    cover: Path | None = None  # raster of ESA WorldCover's classes
+    tracks: Path | None = None  # lines of a GIS
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,7 @@ class Imported:
     spec: MapSpec
     cell: float  # m, of the model
     filled: float  # share of the map's ground that had no data
+    covered: float = 0.0  # share of the ground whose land cover a raster told
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,17 @@ def import_map(source: Path, options: ImportOptions, folder: Path | None = None)
     raster = _open(source, options.crs)
     latitude, longitude = options.centre or _middle(raster, source)
     altitudes, cell, filled = _resample(raster, source, latitude, longitude, options)
-    content, heights = _describe(altitudes, cell, latitude, longitude, options)
+    square = Square(latitude, longitude, options.size)
+    cover, known = None, 0.0
+    if options.cover is not None:
+        cover, known = read_cover(options.cover, square, options.character, altitudes)
+    photo = None if options.photo is None else read_photo(options.photo, square, altitudes)
+    content, heights = _describe(altitudes, cover, cell, latitude, longitude, options)
+    if photo is not None:
+        file = f"{options.id}.png"
+        content["imagery"] = {"file": file, "sha256": hashlib.sha256(photo).hexdigest()}
+    if options.tracks is not None:
+        content["tracks"] = read_tracks(options.tracks, square)
     header = f"# Imported from {source.name}, {cell:.1f} m cells, {100 * filled:.1f} % of the ground filled in.\n"
     text = (header + yaml.safe_dump(content, sort_keys=False)).encode()
     target = folder or user_map_directory()
@@ -90,23 +102,24 @@ def import_map(source: Path, options: ImportOptions, folder: Path | None = None)
     try:
         target.mkdir(parents=True, exist_ok=True)
         path.with_suffix(".npz").write_bytes(heights)
+        if photo is not None:
+            path.with_suffix(".png").write_bytes(photo)
         path.write_bytes(text)
     except OSError as error:
         raise UsageError(f"cannot write the map to {target}: {error.strerror}", "choose another --out") from None
-    return Imported(path, spec, cell, filled)
+    return Imported(path, spec, cell, filled, known)
 
 
 def _open(source: Path, crs: str | None) -> _Raster:
     try:
         import pyproj
         import rasterio
-        from rasterio.errors import RasterioError
     except ImportError as error:
         raise UsageError(f"maps import needs {error.name}", install("geo")) from None
     if not source.is_file():
         raise UsageError(f"{source} is not there", "give a GeoTIFF or another raster with heights")
     try:
-        with _opened(rasterio, source) as dataset:
+        with open_raster(source, DRIVERS) as dataset:
             if dataset.width * dataset.height > _MOST_SAMPLES:
                 raise UsageError(
                     f"{source}: {dataset.width} x {dataset.height} heights, at most {_MOST_SAMPLES / 1e6:.0f} million "
@@ -115,7 +128,7 @@ def _open(source: Path, crs: str | None) -> _Raster:
                 )
             transform, own = dataset.transform, dataset.crs
             values = dataset.read(1, masked=True).astype(np.float64).filled(np.nan)
-    except RasterioError as error:
+    except rasterio.errors.RasterioError as error:
         raise UsageError(f"{source} is not a raster: {error}", "give a GeoTIFF with heights") from None
     if own is None and crs is None:
         raise UsageError(f"{source} does not say its coordinate system", "give it: --crs EPSG:32648, say")
@@ -148,14 +161,6 @@ def _open(source: Path, crs: str | None) -> _Raster:
     return _Raster(values, to_pixel, lonlat.transform, system, middle)
 
 
-def _opened(rasterio: Any, source: Path) -> Any:
-    """A raster of one of the named formats. Raises UsageError."""
-    for driver in DRIVERS:  # open() takes one at a time
-        with suppress(rasterio.errors.RasterioIOError):
-            return rasterio.open(source, driver=driver)
-    raise UsageError(f"{source} is not a raster of {', '.join(DRIVERS)}", "give a GeoTIFF with heights")
-
-
 def _middle(raster: _Raster, source: Path) -> tuple[float, float]:
     longitude, latitude = raster.to_geodetic(*raster.middle)
     if not (math.isfinite(latitude) and math.isfinite(longitude) and abs(latitude) <= 89.0):
@@ -169,8 +174,8 @@ def _resample(
     """Altitudes (n, n) on the map's square, the model's cell (m) and the share that was filled."""
     import pyproj
 
-    local = f"+proj=aeqd +lat_0={latitude} +lon_0={longitude} +datum=WGS84 +units=m"
-    to_raster = pyproj.Transformer.from_crs(local, raster.crs, always_xy=True)
+    local = Square(latitude, longitude, options.size)
+    to_raster = pyproj.Transformer.from_crs(local.projection, raster.crs, always_xy=True)
     axis = np.linspace(-options.size / 2, options.size / 2, options.samples)
     east, north = np.meshgrid(axis, axis)
     x, y = to_raster.transform(east, north)
@@ -237,14 +242,20 @@ def _fill(values: NDArray[np.float64], missing: NDArray[np.bool_]) -> NDArray[np
 
 
 def _describe(
-    altitudes: NDArray[np.float64], cell: float, latitude: float, longitude: float, options: ImportOptions
+    altitudes: NDArray[np.float64],
+    cover: NDArray[np.uint8] | None,
+    cell: float,
+    latitude: float,
+    longitude: float,
+    options: ImportOptions,
 ) -> tuple[dict[str, Any], bytes]:
-    """The map file's content and the heights' file."""
+    """The map file's content and the file of heights, and of land cover where that is known."""
     centre = options.samples // 2
     origin = round(float(altitudes[centre, centre]), 2)
     heights = (altitudes - origin).astype(np.float32)
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, heights=heights)
+    arrays: dict[str, Any] = {"heights": heights} if cover is None else {"heights": heights, "cover": cover}
+    np.savez_compressed(buffer, **arrays)
     content = buffer.getvalue()
     template, _ = load_spec(CHARACTERS[options.character])
     sea = options.character == "coastal" and float(altitudes.min()) <= 0.5

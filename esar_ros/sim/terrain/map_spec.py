@@ -44,6 +44,13 @@ class StructureSpec(StrictModel):
     scale: float = Field(1.0, gt=0.0)
 
 
+class ImagerySpec(StrictModel):
+    """The colour of the ground, of an orthophoto without its light: square roots of linear colour, south to north."""
+
+    file: str = Field(pattern=r"^[A-Za-z0-9_.-]+\.png$", description="beside the map file")
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$", description="of that file")
+
+
 Horizon = Literal["ranges", "flat", "peaks", "sea"]
 
 
@@ -68,6 +75,7 @@ class MapSpec(StrictModel):
     tracks: dict[str, TrackSpec] = Field(default_factory=dict)
     clearings: Clearings | None = None
     structures: list[StructureSpec] = Field(default_factory=list)
+    imagery: ImagerySpec | None = None
 
     @field_validator("samples")
     @classmethod

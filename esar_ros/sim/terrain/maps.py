@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -16,9 +17,10 @@ from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.map_files import map_file
 from esar_ros.mission.resources import cache_directory
+from esar_ros.mission.unpacking import content
 from esar_ros.sim.terrain.land_cover import AlpineCover, LandCover
 from esar_ros.sim.terrain.map_ground import Ground, generate, ground_digest, read_ground, write_ground
-from esar_ros.sim.terrain.map_spec import Horizon, MapSpec, PlantSpec, parse_spec
+from esar_ros.sim.terrain.map_spec import Horizon, ImagerySpec, MapSpec, PlantSpec, parse_spec
 from esar_ros.sim.terrain.relief_image import relief_image
 from esar_ros.sim.terrain.settlements.ground import SettlementGround, settlement_plan
 from esar_ros.sim.terrain.settlements.plan import Plan
@@ -63,6 +65,7 @@ class PlaceMap:
     horizon: Horizon = "ranges"  # what lies beyond the map's edge
     larch_above: float | None = None  # m, z from which conifers are larches
     plan: Plan | None = None  # of a settlement
+    imagery: NDArray[np.uint8] | None = None  # (k, k, 4) RGBA, rows south to north: square roots of linear colour
 
     @property
     def samples(self) -> int:
@@ -151,12 +154,23 @@ def load_spec(map_id: str) -> tuple[MapSpec, bytes]:
 def load_map(map_id: str) -> PlaceMap:
     """The place, from the cache when it is there and sound, else generated and kept. Raises UsageError."""
     spec, text = load_spec(map_id)
-    path = _cached(map_id, text)
+    path, folder = _cached(map_id, text), map_file(map_id).parent
     ground = read_ground(path, spec.samples)
     if ground is None:
-        ground = generate(spec, map_file(map_id).parent)
+        ground = generate(spec, folder)
         write_ground(path, ground)
-    return place_map(spec, ground)
+    return place_map(spec, ground, None if spec.imagery is None else _imagery(spec.imagery, folder))
+
+
+def _imagery(imagery: ImagerySpec, folder: Path) -> NDArray[np.uint8]:
+    path = folder / imagery.file
+    data = content(path)
+    if hashlib.sha256(data).hexdigest() != imagery.sha256:
+        raise UsageError(f"{path} is not the picture the map was made with", "import the map again")
+    picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
+    if picture is None or picture.ndim != 3 or picture.shape[2] != 4:
+        raise UsageError(f"{path} is no picture of the ground", "import the map again")
+    return np.ascontiguousarray(picture[..., [2, 1, 0, 3]])
 
 
 def ground_is_drawn(map_id: str) -> bool:
@@ -174,12 +188,14 @@ def _generator() -> bytes:
     return b"".join((here / f"{name}.py").read_bytes() for name in GROUND_MODULES)
 
 
-def place_map(spec: MapSpec, ground: Ground) -> PlaceMap:
-    """The place of a map file and its ground."""
+def place_map(spec: MapSpec, ground: Ground, imagery: NDArray[np.uint8] | None = None) -> PlaceMap:
+    """The place of a map file, its ground and the picture of it."""
     plan, digest = None, ground_digest(ground)
     if isinstance(spec.relief, SettlementGround):
         plan = settlement_plan(spec.relief, spec.size, spec.seed)
         digest = hashlib.sha256((digest + plan.digest).encode()).hexdigest()
+    if spec.imagery is not None:
+        digest = hashlib.sha256((digest + spec.imagery.sha256).encode()).hexdigest()
     arrays: list[NDArray[Any]] = [ground.heights, ground.land_cover, ground.clearings, *ground.tracks.values()]
     for array in arrays:
         array.setflags(write=False)
@@ -205,4 +221,5 @@ def place_map(spec: MapSpec, ground: Ground) -> PlaceMap:
         horizon=spec.horizon,
         larch_above=spec.larch_above,
         plan=plan,
+        imagery=imagery,
     )

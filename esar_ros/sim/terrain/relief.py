@@ -16,7 +16,7 @@ from pydantic import Field
 
 from esar_ros.mission.settings_file import StrictModel
 from esar_ros.sim.terrain.coast import CoastalHills, coastal_hills, wear_shore
-from esar_ros.sim.terrain.dem import ImportedDem, imported_heights
+from esar_ros.sim.terrain.dem import ImportedDem, imported_ground
 from esar_ros.sim.terrain.desert import DesertBasin, desert_basin
 from esar_ros.sim.terrain.land_cover import UNKNOWN
 from esar_ros.sim.terrain.noise import fbm, gradient_noise, ridged, smoothstep
@@ -89,7 +89,8 @@ def generate_heights(
     elif isinstance(relief, SummitPyramid):
         heights, surface = summit_pyramid(relief, samples, size, seed)
     elif isinstance(relief, ImportedDem):
-        heights = imported_heights(relief, folder, samples, size, seed)
+        heights, known = imported_ground(relief, folder, samples, size, seed)
+        surface = surface if known is None else known
     elif isinstance(relief, SettlementGround):
         heights, surface = settlement_ground(relief, samples, size, seed, water_level)
     else:

@@ -1,0 +1,250 @@
+"""Layers of an imported map that somebody has beside its elevation model: an orthophoto, land cover, tracks.
+
+Each is a file of a GIS in any coordinate system and comes onto the map's own square. Photographs stay their owner's:
+the map file names what was made of them.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from esar_ros.mission.errors import UsageError, first_line, install
+from esar_ros.sim.terrain.land_cover import UNKNOWN, LandCover
+from esar_ros.sim.terrain.relief import surface_normals
+
+# GDAL's drivers of plain files. Others, such as VRT, name further files and addresses to be read.
+DRIVERS = ("GTiff", "AAIGrid", "DTED", "EHdr", "ENVI", "HFA", "SRTMHGT", "USGSDEM")
+PICTURES = ("GTiff", "JP2OpenJPEG", "PNG", "JPEG", "HFA", "ENVI")
+MOST_TEXELS = 2048  # of a photograph along the map's side, as many as the ground's texture has
+TRACK_WIDTH = 1.5  # m, where a file does not say `width`
+# ESA WorldCover's classes (Zanaga et al., WorldCover 10 m 2021 v200, product user manual, table 3).
+WORLD_COVER: Mapping[int, LandCover] = {
+    10: LandCover.FOREST,
+    20: LandCover.SCRUB,
+    30: LandCover.GRASS,
+    40: LandCover.GRASS,  # cropland
+    50: LandCover.PAVED,  # built-up
+    70: LandCover.SNOW,
+    80: LandCover.WATER,
+    90: LandCover.GRASS,  # herbaceous wetland
+    95: LandCover.FOREST,  # mangroves
+    100: LandCover.GRASS,  # moss and lichen
+}
+BARE = 60  # and sparse vegetation: what lies bare is the character's
+_BARE_BY_CHARACTER = {"desert": LandCover.GOBI, "coastal": LandCover.DIRT}  # of others: boulders
+_CLIFF = 0.8  # rise over run from which bare ground is bedrock
+_LEVEL = 0.12  # rise over run of water at most: what a coarse raster calls water on a slope is not
+_LONGEST = 64  # tracks that are taken at most, the longest ones
+_STEP = 2.0  # m that a simplified track may lie aside
+_KEPT = 10.0  # m, shortest piece of a track on the map
+_FIT_EVERY = 8  # texels between those that the photograph's own light is fitted on
+_DIMMEST = 0.25  # of the mean light: darker slopes are not brightened more
+
+
+@dataclass(frozen=True)
+class Square:
+    """The map's square: x east and y north of a point on the Earth, in an azimuthal equidistant projection, m."""
+
+    latitude: float  # degrees
+    longitude: float  # degrees
+    size: float  # m, side
+
+    @property
+    def projection(self) -> str:
+        """The projection as PROJ reads it."""
+        return f"+proj=aeqd +lat_0={self.latitude} +lon_0={self.longitude} +datum=WGS84 +units=m"
+
+
+def read_photo(path: Path, square: Square, altitudes: NDArray[np.float64]) -> bytes:
+    """Returns a photograph's albedo as a PNG (RGBA): square roots of linear colour, rows south to north.
+
+    The photograph's own light is taken out of it: the sun and sky that explain its brightness best by the normals of
+    the ground (Lambert; least squares) are divided out. Where it shows nothing, alpha is 0. Raises UsageError.
+    """
+    texels = min(2 * (altitudes.shape[0] - 1), MOST_TEXELS)
+    bands, seen = _on_square(path, square, texels, 3, average=True)
+    if not seen.any():
+        raise UsageError(f"{path} does not reach the map", "give a photograph of this place")
+    bright = float(np.percentile(bands[:, seen], 99.9))
+    whole = 255.0 if bright <= 255.0 else 65_535.0 if bright > 20_000.0 else bright  # 16 bits are seldom used up
+    share = np.clip(np.moveaxis(bands, 0, -1) / whole, 0.0, 1.0)
+    linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
+    cell = square.size / (altitudes.shape[0] - 1)
+    light = _own_light(linear, seen, surface_normals(altitudes.astype(np.float32), cell))
+    albedo = np.clip(255.0 * np.sqrt(linear / light[..., None]), 0.0, 255.0)
+    picture = np.dstack([np.where(seen[..., None], albedo, 0.0), 255.0 * seen]).astype(np.uint8)
+    buffer = io.BytesIO()
+    Image.fromarray(picture, "RGBA").save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def _own_light(linear: NDArray[Any], seen: NDArray[np.bool_], normals: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Returns the light (rows, columns) on each texel as the photograph was taken, 1 in the mean."""
+    import cv2
+
+    texels = linear.shape[0]
+    turned = cv2.resize(normals, (texels, texels), interpolation=cv2.INTER_LINEAR).astype(np.float64)
+    grey = linear @ np.array([0.2126, 0.7152, 0.0722])  # of Rec. 709
+    some = seen[::_FIT_EVERY, ::_FIT_EVERY]
+    fit, *_ = np.linalg.lstsq(
+        turned[::_FIT_EVERY, ::_FIT_EVERY][some], grey[::_FIT_EVERY, ::_FIT_EVERY][some], rcond=None
+    )
+    shading = turned @ fit
+    shading = np.maximum(shading, _DIMMEST * max(float(shading[seen].mean()), 1e-6))
+    return np.asarray(shading / shading[seen].mean())
+
+
+def read_cover(
+    path: Path, square: Square, character: str, altitudes: NDArray[np.float64]
+) -> tuple[NDArray[np.uint8], float]:
+    """Returns land cover (n, n) by a raster of ESA WorldCover's classes, UNKNOWN where it tells none, and its share.
+
+    Raises UsageError where the raster holds none of the classes here.
+    """
+    samples = altitudes.shape[0]
+    bands, seen = _on_square(path, square, samples, 1, average=False)
+    classes = np.where(seen, np.nan_to_num(bands[0]), 0.0)
+    out = np.full((samples, samples), UNKNOWN, dtype=np.uint8)
+    for number, kind in WORLD_COVER.items():
+        out[classes == number] = kind
+    north, east = np.gradient(altitudes, square.size / (samples - 1))
+    slope = np.hypot(east, north)
+    bare = classes == BARE
+    out[bare] = _BARE_BY_CHARACTER.get(character, LandCover.BLOCKFIELD)
+    out[bare & (slope > _CLIFF)] = LandCover.ROCK
+    out[(out == LandCover.WATER) & (slope > _LEVEL)] = UNKNOWN
+    known = float((out != UNKNOWN).mean())
+    if not known:
+        have = ", ".join(f"{value:g}" for value in np.unique(classes[seen])[:8]) or "nothing"
+        raise UsageError(
+            f"{path} holds none of ESA WorldCover's classes on the map; it has {have}",
+            f"give a raster of {', '.join(map(str, sorted([*WORLD_COVER, BARE])))} (docs/reference/maps.md)",
+        )
+    return out, known
+
+
+def read_tracks(path: Path, square: Square) -> dict[str, dict[str, Any]]:
+    """Returns the lines of a vector file on the map as tracks of a map file, by names. Raises UsageError."""
+    try:
+        import pyogrio
+        import pyproj
+        import shapely
+    except ImportError as error:
+        raise UsageError(f"{path}: tracks need {error.name}", install("geo")) from None
+    if not path.is_file():
+        raise UsageError(f"{path} is not there", "give lines as GeoJSON, GeoPackage, Shapefile, KML or GPX")
+    half = square.size / 2
+    box = shapely.box(-half, -half, half, half)
+    pieces: list[tuple[str, float, Any]] = []
+    try:
+        for layer in dict.fromkeys(str(name) for name, _ in pyogrio.list_layers(path)):
+            meta, _, shapes, values = pyogrio.raw.read(path, layer=layer)
+            fields = {str(name).lower(): column for name, column in zip(meta["fields"], values, strict=True)}
+            if meta["crs"] is None:
+                raise UsageError(f"{path} does not say its coordinate system", "write it in WGS 84 (EPSG:4326)")
+            project = pyproj.Transformer.from_crs(meta["crs"], square.projection, always_xy=True)
+            for row, geometry in enumerate(shapely.from_wkb(shapes)):
+                moved = shapely.transform(
+                    geometry, lambda at, to=project: np.stack(to.transform(at[:, 0], at[:, 1]), axis=1)
+                )
+                for line in _lines(shapely.intersection(moved, box)):
+                    if line.length >= _KEPT:
+                        pieces.append((*_told(fields, row), line.simplify(_STEP)))
+    except UsageError:
+        raise
+    except Exception as error:  # of GDAL, GEOS and PROJ, which have no common name
+        raise UsageError(f"{path} cannot be read: {first_line(error)}", "export it again") from None
+    if not pieces:
+        raise UsageError(f"{path}: no line of it comes onto the map", "give tracks and roads of this place, as lines")
+    pieces.sort(key=lambda piece: -piece[2].length)
+    out: dict[str, dict[str, Any]] = {}
+    for name, width, line in pieces[:_LONGEST]:
+        free = next(each for each in _names(name) if each not in out)
+        via = [[round(float(x), 2), round(float(y), 2)] for x, y in np.clip(np.array(line.coords)[:, :2], -half, half)]
+        out[free] = {"via": via, "width": width, "straight": True}
+    return out
+
+
+def _told(fields: Mapping[str, Any], row: int) -> tuple[str, float]:
+    """Returns a line's name and width (m)."""
+    name = str(fields["name"][row]).strip() if "name" in fields and fields["name"][row] is not None else ""
+    try:
+        width = float(fields["width"][row])
+    except (KeyError, TypeError, ValueError):
+        width = TRACK_WIDTH
+    return name if name and name != "nan" else "track", width if 0.3 <= width <= 12.0 else TRACK_WIDTH
+
+
+def _names(name: str) -> Iterator[str]:
+    yield name
+    number = 2
+    while True:
+        yield f"{name} {number}"
+        number += 1
+
+
+def _lines(geometry: Any) -> list[Any]:
+    if geometry is None or geometry.is_empty:
+        return []
+    if geometry.geom_type == "LineString":
+        return [geometry]
+    return [line for part in getattr(geometry, "geoms", []) for line in _lines(part)]
+
+
+def open_raster(path: Path, drivers: Sequence[str]) -> Any:
+    """Returns a raster of one of the formats, opened. Raises UsageError, or RasterioError where it is damaged."""
+    import rasterio
+
+    for driver in drivers:  # open() takes one at a time
+        with suppress(rasterio.errors.RasterioIOError):
+            return rasterio.open(path, driver=driver)
+    raise UsageError(f"{path} is not a raster of {', '.join(drivers)}", "give a GeoTIFF")
+
+
+def _on_square(
+    path: Path, square: Square, side: int, bands: int, average: bool
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """Returns bands (bands, side, side) of a raster on the square, rows south to north, and where it tells them.
+
+    average: coarser texels are means, else the nearest is taken. Raises UsageError.
+    """
+    try:
+        import rasterio
+        from rasterio.warp import Resampling, reproject
+    except ImportError as error:
+        raise UsageError(f"{path} needs {error.name}", install("geo")) from None
+    if not path.is_file():
+        raise UsageError(f"{path} is not there", "give a GeoTIFF")
+    step = square.size / side if average else square.size / (side - 1)
+    first = square.size / 2 + (0.0 if average else step / 2)
+    target = rasterio.Affine(step, 0.0, -first, 0.0, -step, first)
+    out, seen = np.zeros((bands, side, side), np.float32), np.zeros((side, side), np.float32)
+    try:
+        with open_raster(path, DRIVERS if bands == 1 else PICTURES) as dataset:
+            if dataset.crs is None:
+                raise UsageError(f"{path} does not say its coordinate system", "georeference it first")
+            if dataset.count < bands:
+                raise UsageError(f"{path} has {dataset.count} bands", f"give one with {bands}: red, green, blue")
+            where = {"dst_transform": target, "dst_crs": square.projection}
+            for number in range(bands):
+                kind = Resampling.average if average and abs(dataset.res[0]) < step else Resampling.bilinear
+                reproject(
+                    rasterio.band(dataset, number + 1), out[number], **where,
+                    resampling=kind if average else Resampling.nearest,
+                )  # fmt: skip
+            reproject(
+                (dataset.dataset_mask() > 0).astype(np.float32), seen, src_transform=dataset.transform,
+                src_crs=dataset.crs, **where, resampling=Resampling.nearest,
+            )  # fmt: skip
+    except rasterio.errors.RasterioError as error:
+        raise UsageError(f"{path} is no raster: {first_line(error)}", "give a GeoTIFF") from None
+    return out[:, ::-1].copy(), seen[::-1] > 0.5
