@@ -57,12 +57,13 @@ _SIGNS = str.maketrans({"′": "'", "’": "'", "″": '"', "”": '"', "“": '
 _PRECISE = re.compile(r"\.\d{3}|[°d'\"]|deg|\d\s\d{1,2}\b")  # what 300N has not, which is a way
 _NUMBER = r"(\d{1,6}(?:\.\d{1,6})?)\s?(" + "|".join(sorted(UNITS, key=len, reverse=True)) + r")\b"
 _ACCURACY = re.compile(
-    r"[\s,;:(]{0,3}(?:[^\W\d_]+[\s:=]{1,2}){0,3}?(?:accura\w+|error|uncertaint\w+|radius|precision|cep|within|circle|±|"
-    rf"\+\s?/?\s?-)[\s:=~]{{0,3}}(?:[^\W\d_]+\s){{0,2}}?{_NUMBER}|[\s,;:(]{{0,3}}{_NUMBER}\s(?:accura\w+|error|radius|cep)\b",
+    r"[\s,;:(]{0,3}(?:[^\W\d_]+[\s:=]{1,2}){0,3}?(?:accura\w+|error|uncertaint\w+|radius|precision|cep|within|circle|"
+    rf"more or less|give or take|±|\+\s?/?\s?-)[\s:=~]{{0,3}}(?:[^\W\d_]+\s){{0,2}}?{_NUMBER}|"
+    rf"[\s,;:(]{{0,3}}{_NUMBER}\s(?:accura\w+|error|radius|cep)\b",
     re.IGNORECASE,
 )
-_RADIUS = 1.51  # of a circle that holds 68 % of a round normal distribution, in standard deviations of one axis
-_SURE = 15.0  # m, standard deviation of coordinates beside which no accuracy is told: a phone's
+RADIUS = 1.51  # of a circle that holds 68 % of a round normal distribution, in standard deviations of one axis
+SURE = 15.0  # m, standard deviation of coordinates beside which no accuracy is told: a phone's
 _MOST = 100  # coordinates of a text that are read; the others are left over
 _SAME_PLACE = 200.0  # m, from the vehicle's start: coordinates said to be its own
 _FLOWN = 20_000.0  # m
@@ -117,11 +118,11 @@ def found_in(text: str) -> list[Coordinates]:
         is_pair = bool(match["sided"] or match["bare"])
         turned = [(b, a) for a, b in points if abs(b) <= 90.0] if is_pair else []
         told = _ACCURACY.match(plain, match.end())
-        sigma = max(_resolution(match), _SURE)
+        sigma = max(_resolution(match), SURE)
         if told is not None:
             number, unit = next((told[n + 1], told[n + 2]) for n in (0, 2) if told[n + 1])
             how, size = UNITS[unit.lower()]
-            sigma = max(float(number) * size / _RADIUS, 1.0) if how != "walked" else sigma
+            sigma = max(float(number) * size / RADIUS, 1.0) if how != "walked" else sigma
         valid = tuple(point for point in points if abs(point[0]) <= 90.0 and abs(point[1]) <= 180.0)
         span = told.span() if told is not None else None
         out.append(Coordinates(*match.span(), valid, sigma, turned[0] if turned else None, span))

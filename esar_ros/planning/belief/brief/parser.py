@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from esar_ros.planning.belief.brief.accounting import left_over
@@ -19,7 +19,6 @@ from esar_ros.planning.belief.brief.coordinates import Coordinates, Ground, foun
 from esar_ros.planning.belief.brief.facts import (
     BriefFacts,
     Content,
-    Direction,
     Distance,
     Move,
     Passage,
@@ -33,14 +32,23 @@ from esar_ros.planning.belief.brief.places import PLACES, Kind, Place, head, ste
 from esar_ros.planning.belief.brief.starts import start_of
 from esar_ros.planning.belief.brief.staying import is_stationary
 from esar_ros.planning.belief.brief.tokens import LONGEST, Item, Sentence, rewritten, sentences
+from esar_ros.planning.belief.brief.tree import in_order, marks, move_of, parents_of, turned
 from esar_ros.planning.belief.brief.ways import KINDS, Stated, said_of, stated_in
-from esar_ros.planning.belief.brief.withheld import denials_in, prohibitions_in, shares_in, without, without_missing
+from esar_ros.planning.belief.brief.withheld import (
+    denials_in,
+    prohibitions_in,
+    shares_in,
+    to_nobody,
+    without,
+    without_missing,
+)
 
 _SHORT = re.compile(
     r"\b(?:cannot|can't|could not|couldn't|will not|won't|has not|hasn't|never|did not|didn't) (?:have )?"
     r"(?:reach(?:ed)?|arrived?|made it|got(?:ten)? as far|got to|come as far)",
     re.IGNORECASE,
 )
+_OF_IT = re.compile(r"\b(?:it|that|there)\b", re.IGNORECASE)
 _SAME_ANGLE = 0.5  # rad within which two directions are told of one way
 _PACES = (25.0, 150.0)  # m a minute, at which people walk
 
@@ -62,9 +70,11 @@ def parse_brief(prompt: str, ground: Ground | None = None) -> BriefFacts:
     away = [span for one in (*points, *orders) for span in (one[:2], getattr(one, "beside", None)) if span is not None]
     text = masked(prompt, away)  # what is not read as words: else "49S 251234" is 49 m south
     people = told = sentences(text)
+    calm = text  # what may say that they wait
     if forbidden := prohibitions_in(told):
         orders = [*orders, *forbidden]
         people = sentences(masked(text, [one[:2] for one in without_missing(told, forbidden)]))
+        calm = masked(text, [one[:2] for one in to_nobody(told, forbidden)])
         text = masked(text, [one[:2] for one in forbidden])
         told = sentences(text)
     names = names_in(people)
@@ -95,12 +105,18 @@ def parse_brief(prompt: str, ground: Ground | None = None) -> BriefFacts:
     stated = _joined(stated, start)
     stated = [_seen(one, start, stated) for one in stated]
     stated = _scaled(stated, rows)
-    parents = _parents(stated, start)
-    moves = [_move(one, parent) for one, parent in zip(stated, parents, strict=True)]
+    is_mark = marks(stated, rows)
+    parents = parents_of(stated, start, is_mark)
+    is_led_to = {parent for parent in parents if isinstance(parent, int)}
+    dropped = [n for n, mark in enumerate(is_mark) if mark and n not in is_led_to]  # it lies there, nobody else
+    moves = [move_of(one, parent) for one, parent in zip(stated, parents, strict=True)]
     read: dict[tuple[int, int], Move | StartFact | None] = {
         span: move for one, move in zip(stated, moves, strict=True) for span in one.spans
     }
     read |= {span: start for span in places}
+    marked = [span for n in dropped for span in stated[n].spans]
+    spans = [span for span in spans if span not in marked]
+    orders += [Passage(*span, None, Content.LANDMARK, "a place's own", True) for span in marked]
     fixes = _fixes(points, prompt, told, names, ground, denied)
     ways = sorted(item.start for row in plain for item in row if item.tag in "LDT")
     is_way = [bisect_left(ways, one.start) < bisect_left(ways, one.end) for one in denied]
@@ -112,18 +128,26 @@ def parse_brief(prompt: str, ground: Ground | None = None) -> BriefFacts:
     if start is not None and len(start.landmark) > 2:  # "2800" of "the 2800 camp"; "the tent south of the fork"
         used += [match.span() for match in re.finditer(re.escape(start.landmark), prompt)]
     passages += left_over(told, plain, rows, used, *_landmarks(start, stated, parents))
-    passages += [one._replace(is_aside=True) for one, tells in zip(denied, is_way, strict=True) if not tells]
+    passages += [
+        one._replace(is_aside=not _doubts(one, prompt, told, read))
+        for one, tells in zip(denied, is_way, strict=True)
+        if not tells
+    ]
     last = told[anew].start if anew < len(told) else len(prompt)  # from where on it is corrected
     since = bisect_left([sentence.start for sentence in people], last)
     return BriefFacts(
         start=start,
         moves=(
-            *(moves[n] if first else replace(moves[n], reference=Reference.PREVIOUS) for n, first in _told(parents)),
+            *(
+                moves[n] if first else replace(moves[n], reference=Reference.PREVIOUS)
+                for n, first in in_order(parents)
+                if n not in dropped
+            ),
             *(one.fact for one in fixes if isinstance(one.fact, Move)),
         ),
         victims=count_victims(spoken[since:], names, COUNTED) or count_victims(spoken[:since], names) or 1,
         names=names,
-        stationary=is_stationary(prompt, last),
+        stationary=is_stationary(calm, last),
         short_of_it=bool(_SHORT.search(" ".join(prompt.split()))),
         kinds=frozenset(kind for kind, words in KINDS.items() if words.search(prompt)),
         passages=(*sorted(passages, key=lambda one: one[:2]), *rest),
@@ -146,6 +170,14 @@ def _fixes(
         left = Passage(*one[:2], None, Content.COORDINATES, why)
         out.append(left if why else placed(one, text, words, ground, move))
     return out
+
+
+def _doubts(denial: Passage, text: str, told: Sequence[Sentence], read: Collection[tuple[int, int]]) -> bool:
+    """Returns whether a denial that tells no way speaks of the place that its sentence tells: "it isn't his"."""
+    sentence = next((one for one in told if one.start <= denial.start < one.start + len(one.text)), None)
+    if sentence is None or _OF_IT.search(text, denial.start, denial.end) is None:
+        return False
+    return any(sentence.start <= start < sentence.start + len(sentence.text) for start, _ in read)
 
 
 def _without(
@@ -199,7 +231,7 @@ def _joined(stated: Sequence[Stated], start: StartFact | None) -> list[Stated]:
         last = out[-1] if out else None
         if last is None or one.is_return or not _is_same(last, one):
             if last is not None and one.goes_on and one.way.direction is None and one.origin is None:
-                one = one.of(one.way._replace(direction=_turned(last.way.direction, math.pi if one.is_return else 0.0)))
+                one = one.of(one.way._replace(direction=turned(last.way.direction, math.pi if one.is_return else 0.0)))
                 # "another 500 m in that line", "500 m back the way they came"
             out.append(one)
             continue
@@ -282,15 +314,10 @@ def _seen(one: Stated, start: StartFact | None, stated: Sequence[Stated]) -> Sta
         return one
     around = one.around | origin
     return replace(
-        one.of(Way(one.way.distance, _turned(one.way.direction, math.pi))),
+        one.of(Way(one.way.distance, turned(one.way.direction, math.pi))),
         origin=Place(Kind.NAMED, start.landmark),
         around=around,
     )
-
-
-def _turned(direction: Direction | None, turn: float) -> Direction | None:
-    """Returns a direction turned counter-clockwise, rad."""
-    return None if direction is None else Direction(math.remainder(direction.angle + turn, math.tau))
 
 
 def _share(row: Sequence[Item], at: int) -> float | None:
@@ -302,86 +329,3 @@ def _share(row: Sequence[Item], at: int) -> float | None:
         return None
     is_part = re.match(r"(?:of )?the (?:way|distance|route)\b", after) or (not after and at and row[at - 1].low == "at")
     return float(row[at].value.value) if is_part else None
-
-
-# -- the tree of places ----------------------------------------------------------------------------
-
-
-def _parents(stated: Sequence[Stated], start: StartFact | None) -> list[Reference | int]:
-    """Returns for each way what it counts from: a place, or the number of the way at whose end it begins."""
-    parents: list[Reference | int] = []
-    for number, one in enumerate(stated):
-        parents.append(_parent(number, one, stated, parents, start))
-    return parents
-
-
-def _parent(
-    number: int, one: Stated, stated: Sequence[Stated], parents: Sequence[Reference | int], start: StartFact | None
-) -> Reference | int:
-    before = number - 1 if number else Reference.START
-    origin = one.origin
-    if one.is_back or (origin is not None and origin.kind is Kind.HOME):
-        return Reference.VEHICLE
-    if origin is None or origin.kind in (Kind.PERSON, Kind.THERE):
-        same = [parents[n] for n in range(number) if stated[n].origin == origin == Place(Kind.PERSON)]
-        if same:
-            return same[0]  # "a cap 200 m north of LKP, a shoe 450 m north of LKP"
-        return before
-    if origin.kind is Kind.LAST:
-        words = stems(origin.words)
-        if ends := [n for n in range(number - 1, -1, -1) if words & stated[n].around]:
-            return ends[0]  # "the reference point is 250 m north of you"
-        return next((parent for parent in reversed(parents) if isinstance(parent, Reference)), Reference.START)
-    words = stems(head(origin.words))
-    if start is not None and _is_at(start, origin):
-        return Reference.START
-    ends = [n for n in range(number - 1, -1, -1) if words & stated[n].around]
-    ends += [n for n in range(number + 1, len(stated)) if _is_placed(stated[n], words, start)]
-    if ends:
-        return ends[0]
-    if start is None:
-        return Reference.START
-    if origin.words.startswith(("his ", "her ", "their ")):
-        return before
-    return Reference.OTHER
-
-
-def _is_placed(one: Stated, words: frozenset[str], start: StartFact | None) -> bool:
-    """Returns whether a way leads to a place from where the vehicle starts: "the col is 600 m east of your hut"."""
-    if one.origin is None or one.way.distance is None or not words & one.around:
-        return False
-    if one.origin.kind is Kind.HOME or start is None or start.distance is not None or start.direction is not None:
-        return one.origin.kind is Kind.HOME
-    is_other = one.origin.kind is Kind.NAMED and not words & stems(one.origin.words)
-    return is_other and _is_at(start, one.origin)  # what it counts from is the start: no way leads to itself
-
-
-def _is_at(start: StartFact, origin: Place) -> bool:
-    """Returns whether a way counts from the landmark of the start, not from what tells that landmark by another."""
-    return bool(stems(head(origin.words)) & stems(head(start.landmark)))
-
-
-def _told(parents: Sequence[Reference | int]) -> list[tuple[int, bool]]:
-    """Returns the ways in the order in which a line follows them, and whether each begins a line anew.
-
-    A way from which several others go on is told again for each but the first.
-    """
-    out: list[tuple[int, bool]] = []
-    led_to: set[int] = set()
-    for number, parent in enumerate(parents):
-        if number in led_to:
-            continue  # another way, told before, begins at its end
-        if isinstance(parent, int) and (not out or out[-1][0] != parent):
-            path = [parent]
-            while isinstance(above := parents[path[0]], int):
-                path.insert(0, above)
-            out += [(n, n == path[0]) for n in path]
-            led_to.update(path)
-        out.append((number, not isinstance(parent, int)))
-    return out
-
-
-def _move(one: Stated, parent: Reference | int) -> Move:
-    direction = _turned(one.way.direction, math.pi if one.is_back else 0.0)
-    reference = parent if isinstance(parent, Reference) else Reference.PREVIOUS
-    return replace(one.move, distance=one.way.distance, direction=direction, reference=reference)

@@ -27,7 +27,8 @@ def plain_words(row: Sequence[Item]) -> list[str]:
                 out[-1:] = [item.value[:-2], "is"]
         else:
             out += item.low.split()
-    return _ageless(_untitled(out))
+    words = _ageless(_untitled(out))
+    return [word for at, word in enumerate(words) if word != "," or words[at - 1 : at] != [","]]  # an age stood between
 
 
 def _is_he_a_name(row: Sequence[Item], at: int) -> bool:

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from esar_ros.planning.belief.brief.coordinates import RADIUS, SURE
 from esar_ros.planning.belief.brief.facts import (
     BriefFacts,
     Content,
@@ -158,7 +159,9 @@ def _meaning(fact: Move | StartFact, landmark: str) -> str:
     """Returns a fact in words; landmark: the one by which the vehicle's start is told."""
     way = measure(fact.distance, fact.direction)
     fix = fact.fix if isinstance(fact, Move) else None
-    way += f", give or take {fix.sigma:.0f} m," if fix is not None else ""
+    if fix is not None:
+        assumed = ", which is assumed" if fix.sigma == SURE else ""
+        way += f", within {RADIUS * fix.sigma:.0f} m (two times of three{assumed}),"
     if isinstance(fact, StartFact):
         return f"the drone starts {way} from {fact.landmark}" if way else f"the drone starts at {fact.landmark}"
     origin = {

@@ -102,6 +102,16 @@ def without_missing(told: Sequence[Sentence], forbidden: Sequence[Passage]) -> l
     return [one for one, n in zip(forbidden, at, strict=True) if n < 0 or one.start >= spans[n][1]]
 
 
+def to_nobody(told: Sequence[Sentence], forbidden: Sequence[Passage]) -> list[Passage]:
+    """Returns the orders of sentences that speak of nobody sought: not "we told her: do not move"."""
+    spans = [
+        (one.start, one.start + len(one.text))
+        for one in told
+        if any(item.tag in "PQ" or item.low == "her" for item in one.items)
+    ]
+    return [one for one in forbidden if not any(start <= one.start < end for start, end in spans)]
+
+
 def denials_in(told: Sequence[Sentence], shares: Sequence[Passage]) -> list[Passage]:
     """Returns the clauses of which no way is read; told: the sentences of a text; shares: its percentages."""
     found: list[Passage] = []

@@ -195,3 +195,34 @@ def test_a_brief_that_goes_round_in_circles_costs_no_time(words: Any) -> None:
     began = time.process_time()
     assert parse_brief((words * 6000)[:5999] + ".").victims >= 1
     assert time.process_time() - began < 2.0
+
+
+@pytest.mark.parametrize(
+    ("text", "ways"),
+    [
+        (
+            "The hut is 350 m south of the drone's start. She was last seen 600 m north of the drone's start.",
+            [(600, 90)],
+        ),
+        ("Our base is 2 km east of the drone's start. She was seen 450 m west of it.", [(2000, 0), (450, 180)]),
+        ("The hut is 350 m south of the drone's start.", [(350, -90)]),  # nothing else tells of anybody
+    ],
+)
+def test_where_a_place_lies_is_not_where_somebody_is(text: str, ways: list[tuple[int, int]]) -> None:
+    moves = parse_brief(text).moves
+    assert [(round(length(move.distance) or 0.0), degrees(move.direction)) for move in moves] == ways
+
+
+def test_a_denial_of_what_its_sentence_tells_is_asked_about() -> None:
+    facts = parse_brief("A boot was found 1200 m west of the drone's start; it isn't his.")
+    assert [passage.content.value for passage in facts.left] == ["denied, or of others"]
+    assert not parse_brief("She was last seen 300 m north of the drone's start, she could not walk.").left
+
+
+def test_an_order_to_the_drone_makes_nobody_wait() -> None:
+    assert not parse_brief("Stay below 120 m above the ground. He was seen 600 m north of the drone.").stationary
+    assert parse_brief("He was told to stay below the cliff, 600 m north of the drone.").stationary
+
+
+def test_an_age_between_commas_tells_of_nobody_else() -> None:
+    assert parse_brief("Missing: Anna Berger, 67 years old, hiker, red anorak and a blue rucksack.").victims == 1
