@@ -124,7 +124,17 @@ def _called(own: str) -> str:
 
 
 def _factory(own: str) -> Factory:
-    return _FACTORIES.get(own) or _load(_foreign()[own])
+    """Returns a method's factory. Raises UsageError where another package has taken the name of one of this package."""
+    ours, theirs = _FACTORIES.get(own), _foreign().get(own)
+    if ours is not None and theirs is not None:
+        raise UsageError(
+            f"two planners are named '{own}': one of this package, and {theirs.value}",
+            f"give yours another name in its entry point ({_GUIDE})",
+        )
+    if ours is not None:
+        return ours
+    assert theirs is not None  # one of names()
+    return _load(theirs)
 
 
 def _asks(factory: Factory) -> bool:

@@ -121,6 +121,17 @@ def test_other_packages_bring_methods(monkeypatch: pytest.MonkeyPatch) -> None:
         registry.create("number")
 
 
+def test_a_name_of_this_package_is_not_anothers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither is flown in place of the other in silence."""
+    monkeypatch.setattr(
+        registry, "entry_points", lambda group: [EntryPoint("spiral", f"{__name__}:Theirs", registry.GROUP)]
+    )
+    with pytest.raises(
+        UsageError, match=r"two planners are named 'spiral': .*test_registry:Theirs: give yours another"
+    ):
+        registry.create("spiral")
+
+
 def test_a_name_is_taken_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "_FACTORIES", dict(registry._FACTORIES))
     registry.names()

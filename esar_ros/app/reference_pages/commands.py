@@ -72,4 +72,5 @@ def _written(action: argparse.Action) -> str:
 def _about(action: argparse.Action) -> str:
     """Its help, with the default where the help leaves that to argparse."""
     text = (action.help or "").replace("%%", "%")
-    return cell(text.replace("%(default)s", str(action.default)))
+    default = f"{action.default:g}" if isinstance(action.default, float) else str(action.default)
+    return cell(text.replace("%(default)s", default).replace("%(default)g", default))

@@ -1,7 +1,9 @@
 """The interface of every clue detector and the registry from which one is chosen by name.
 
 A backend turns images into 2D detections and has no access to the map. Backends are created by name, so that a heavy
-one is imported only when it is used.
+one is imported only when it is used. Another package adds one by naming a factory in the entry-point group
+`esar_ros.detectors`: a callable that takes parameters (a mapping) and returns a `DetectorBackend`; its attributes
+`eligible` and `about`, if it has them, are those of `register`.
 """
 
 from __future__ import annotations
@@ -9,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.geometry.camera_frame import CameraFrame
-from esar_ros.mission.errors import UsageError, suggest
+from esar_ros.mission.errors import UsageError, first_line, suggest
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,8 @@ class _Entry:
     about: About | None
 
 
+GROUP = "esar_ros.detectors"
+
 # Modules that register a backend when imported, by the backend's name.
 _MODULES = {
     "segmentation_oracle": "esar_ros.perception.detectors.segmentation_oracle",
@@ -100,7 +105,7 @@ def register(name: str, eligible: bool = True, about: About | None = None) -> Ca
 
 def names() -> tuple[str, ...]:
     """Names of all backends, sorted."""
-    return tuple(sorted({*_MODULES, *_ENTRIES}))
+    return tuple(sorted({*_MODULES, *_ENTRIES, *_foreign()}))
 
 
 def create(name: str, parameters: Parameters | None = None) -> DetectorBackend:
@@ -134,6 +139,30 @@ def defect(frame: CameraFrame) -> str:
 def _entry(name: str) -> _Entry:
     if name not in names():
         raise UsageError(f"unknown detector '{name}'", suggest(name, names()))
-    if name not in _ENTRIES:
+    point = _foreign().get(name)
+    if point is not None and name in _MODULES:
+        raise UsageError(
+            f"two detectors are named '{name}': one of this package, and {point.value}", "give yours another name"
+        )
+    if name not in _ENTRIES and point is not None:
+        _ENTRIES[name] = _loaded(point)
+    elif name not in _ENTRIES:
         import_module(_MODULES[name])
     return _ENTRIES[name]
+
+
+def _foreign() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+def _loaded(point: EntryPoint) -> _Entry:
+    try:
+        factory = point.load()
+    except Exception as error:  # whatever another package's import raises
+        said = f"{type(error).__name__}: {first_line(error)}"
+        raise UsageError(
+            f"detector '{point.name}' ({point.value}) does not load: {said}", "mend that package"
+        ) from error
+    if not callable(factory):
+        raise UsageError(f"detector '{point.name}' ({point.value}) is not callable", "name a factory")
+    return _Entry(factory, bool(getattr(factory, "eligible", True)), getattr(factory, "about", None))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.metadata import EntryPoint
 from typing import Any
 
 import numpy as np
@@ -44,3 +45,28 @@ def test_pixels_counts_the_mask() -> None:
     mask = np.array([[True, False], [True, True]])
     assert Detection2D("tent", 1.0, (0, 0, 2, 2), "", mask).pixels == 3
     assert Detection2D("tent", 1.0, (0, 0, 2, 2), "").pixels == 0
+
+
+class RedBlob:
+    """A detector of another package."""
+
+    name, eligible, prompts = "red_blob", True, {"red": "person"}
+
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
+        self.parameters = parameters
+
+
+def test_other_packages_bring_detectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = [
+        EntryPoint("red_blob", f"{__name__}:RedBlob", backend.GROUP),
+        EntryPoint("onnx", f"{__name__}:RedBlob", backend.GROUP),
+        EntryPoint("broken", "esar_no_such_package:Thing", backend.GROUP),
+        EntryPoint("number", "math:pi", backend.GROUP),
+    ]
+    monkeypatch.setattr(backend, "entry_points", lambda group: points if group == backend.GROUP else [])
+    monkeypatch.setattr(backend, "_ENTRIES", dict(backend._ENTRIES))
+    assert "red_blob" in backend.names() and backend.is_eligible("red_blob")
+    assert isinstance(made := backend.create("red_blob", {"least": 3}), RedBlob) and made.parameters == {"least": 3}
+    for name, said in (("onnx", "two detectors"), ("broken", "does not load"), ("number", "is not callable")):
+        with pytest.raises(UsageError, match=said):
+            backend.create(name)
