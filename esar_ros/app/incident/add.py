@@ -17,10 +17,11 @@ from esar_ros.app.incident.places import position
 from esar_ros.incident.features import Mover, PlaceKind, Position, Search
 from esar_ros.incident.ground import Ground
 from esar_ros.incident.pod import Curves, Target
+from esar_ros.incident.rasters import CANOPY, ELEVATION
 from esar_ros.incident.sources import photos, ros_bag
 from esar_ros.incident.sources.intake import Intake
 from esar_ros.incident.sources.kinds import Kind, recognise
-from esar_ros.incident.store import ELEVATION, Incident, digest_of
+from esar_ros.incident.store import Incident, digest_of
 from esar_ros.incident.taking import Terms, take, take_photos
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError, suggest
@@ -158,6 +159,7 @@ def _terms(arguments: argparse.Namespace, incident: Incident) -> Terms:
     recall = _recall(arguments)
     return Terms(
         ground=Ground.of(elevations[-1]) if elevations else None,
+        canopy=next(iter(incident.rasters(CANOPY)), None),
         curves=None if recall is None else Curves(names.DEFAULT_DETECTOR, arguments.weather, recall),
         detector=None if nobody else create_chosen(arguments.detector),
         home=position("--home", arguments.home) if arguments.home else _home(incident),

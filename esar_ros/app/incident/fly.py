@@ -21,6 +21,7 @@ from esar_ros.flight.limits import load_pilot_limits
 from esar_ros.incident.features import Sortie
 from esar_ros.incident.formats import kml, words
 from esar_ros.incident.probability import stand
+from esar_ros.incident.rasters import POA
 from esar_ros.incident.rehearsal import (
     POSES,
     flown_search,
@@ -30,7 +31,7 @@ from esar_ros.incident.rehearsal import (
     rehearsal_task,
     route_of,
 )
-from esar_ros.incident.store import POA, Incident
+from esar_ros.incident.store import Incident
 from esar_ros.mission import names
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.errors import UsageError, suggest

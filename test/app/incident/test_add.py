@@ -10,7 +10,8 @@ import pytest
 from esar_ros.app.cli import main
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.incident.features import Place, PlaceKind, Position, Raster, Search
-from esar_ros.incident.store import ELEVATION, POD, Incident
+from esar_ros.incident.rasters import ELEVATION, POD
+from esar_ros.incident.store import Incident
 from helpers.hills import LATITUDE, LONGITUDE, hills
 from helpers.photographs import photograph
 

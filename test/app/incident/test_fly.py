@@ -12,7 +12,8 @@ import pytest
 from esar_ros.app.incident import fly
 from esar_ros.incident.features import Place, PlaceKind, Position, Raster, Search, Sortie, Waypoint
 from esar_ros.incident.ground import Ground, utm_zone
-from esar_ros.incident.store import ELEVATION, POA, Incident
+from esar_ros.incident.rasters import ELEVATION, POA
+from esar_ros.incident.store import Incident
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.result import parse_result
 from esar_ros.sim.terrain.maps import load_map

@@ -7,12 +7,13 @@ import pytest
 
 from esar_ros.incident.features import Place, PlaceKind, Position
 from esar_ros.incident.ground import Ground
-from esar_ros.incident.prior import BY_WORDS, Prior, lay_prior, segments
+from esar_ros.incident.prior.mixing import BY_WORDS, Prior, lay_prior, segments
+from esar_ros.incident.prior.terrain import Terrain
 from esar_ros.planning.methods.patterns.lost_persons import load_lost_persons
 
 pytest.importorskip("pyproj")
 CELL, COUNT = 20.0, 200
-HIKER = load_lost_persons().category("hiker")
+HIKER, HIKERS = load_lost_persons().category("hiker"), load_lost_persons().found("hiker")
 
 
 def flat(zone: str = "EPSG:32648", west: float = 500_000.0) -> Ground:
@@ -23,7 +24,7 @@ def laid(words: str, ground: Ground | None = None, sigma: float | None = None) -
     ground = ground or flat()
     latitude, longitude = ground.to_geodetic(ground.west + 2000.0, ground.north - 2000.0)
     ipp = Place("IPP", PlaceKind.IPP, Position(latitude, longitude), sigma)
-    return lay_prior(words, ipp, ground, HIKER), ground
+    return lay_prior(words, ipp, ground, HIKER, Terrain.of(ground, HIKERS)), ground
 
 
 @pytest.mark.parametrize("words", ["Nobody knows anything.", "She went 600 m north from here. You start here."])
