@@ -14,6 +14,7 @@ import json
 import time
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -30,28 +31,31 @@ from esar_ros.suites.esarbench.tasks.sets import task_set
 
 DRAWS = 10_000  # of events with replacement
 SARENV_CELL = 30.0  # m
+SUBJECTS = {"k2": "climber"}  # by map; hikers elsewhere
 Scores = dict[str, dict[str, list[float]]]  # kind of prior -> event -> MapScores of its victims
 
 
 @lru_cache(maxsize=1)
 def ground_of(map_id: str) -> tuple[Searched, dict[str, Kind]]:
     """Returns a map's search area, and the kinds of prior that are compared on it."""
-    place, persons = load_map(map_id), load_lost_persons()
+    place, found = load_map(map_id), load_lost_persons().found(SUBJECTS.get(map_id, "hiker"))
+    hiker = load_lost_persons().found("hiker")  # of climbers neither drainages nor trails are published
+    found = replace(hiker, on_cliffs=found.on_cliffs)
     on = searched(place)
     ways = tuple(place.tracks.values())
     offset = distance_to(ways, on.ground) if ways else None
-    return on, kinds_of_prior(Terrain.of(on.ground, persons.found("hiker"), offset))
+    return on, kinds_of_prior(Terrain.of(on.ground, found, offset))
 
 
 def scored(tasks: Sequence[Task]) -> Scores:
     """Returns the MapScores of all victims of tasks."""
     found: Scores = defaultdict(lambda: defaultdict(list))
-    hiker = load_lost_persons().category("hiker")
     for task in sorted(tasks, key=lambda task: task.map):
         on, kinds = ground_of(task.map)
+        rings = load_lost_persons().category(SUBJECTS.get(task.map, "hiker"))
         for victim in task.victims:
             home, place = np.array(task.start.position), np.array(victim.position)
-            for name, score in scores(task.prompt, home, on, place, hiker, kinds).items():
+            for name, score in scores(task.prompt, home, on, place, rings, kinds).items():
                 found[name][task.event].append(score)
     return found
 
@@ -145,9 +149,9 @@ def main() -> int:
         about = (
             "The rank that a prior gives the cell where a victim is, among the cells of 10 m of the search area: 1 "
             "where none is likelier, 0 by chance, -1 at worst (Sava, Twardy, Koester and Sonwalkar, Transactions in "
-            "GIS, 2016). *Rings*: distances of lost hikers about the drone's start, which stands for the initial "
-            "planning point. *Brief*: where its words say where somebody went, those alone. *Brief and rings*: half of "
-            "each, as `esar incident new` lays it, without terrain; then with one kind of terrain more. Where people "
+            "GIS, 2016). *Rings*: distances of lost hikers (on k2 of climbers, whom cliffs do not exclude) about the "
+            "drone's start, which stands for the initial planning point. *Brief*: where its words say where "
+            "somebody went, those alone. *Brief and rings*: half of each, as `esar incident new` lays it, without terrain; then with one kind of terrain more. Where people "
             "lie is a generator's idea, in drawn valleys: what terrain is worth in real ones this does not measure."
         )
         conditions = {

@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 
 from esar_ros.incident.features import Area, AreaKind, Floats, Raster, Search
 from esar_ros.incident.ground import Ground
-from esar_ros.incident.pod import Shifted, shift
-from esar_ros.incident.rasters import CANOPY, ELEVATION, POA, POD, on_raster
+from esar_ros.incident.pod import Shifted, shift, together
+from esar_ros.incident.rasters import CANOPY, ELEVATION, POA, POD, POD_ON_FOOT, on_raster
 from esar_ros.incident.store import Incident
 from esar_ros.mission.errors import UsageError, install
+
+SUREST = 0.999  # of a POD: more would say that nobody can be there
 
 
 def poa_ground(incident: Incident) -> Ground:
@@ -27,7 +29,10 @@ def stand(incident: Incident) -> tuple[Shifted, Floats]:
     """Returns the POA that is left, and the cumulative POD (H, W) of all that was done, by the cells of the POA."""
     poa = incident.rasters(POA)[0]
     missed = np.ones(poa.values.shape)
-    for raster in incident.rasters(POD):
+    looks = [np.minimum(on_raster(poa, raster), SUREST) for raster in incident.rasters(POD)]
+    if looks:
+        missed -= together(looks)
+    for raster in incident.rasters(POD_ON_FOOT):  # they walk beneath what hides somebody from above
         missed *= 1.0 - on_raster(poa, raster)
     ground = poa_ground(incident)
     for area in incident.search.areas:

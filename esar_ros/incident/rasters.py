@@ -11,8 +11,9 @@ from esar_ros.incident.ground import Ground
 from esar_ros.mission.errors import UsageError, install
 
 POA, POD, ELEVATION = "probability of area", "probability of detection", "m above mean sea level"
+POD_ON_FOOT = "probability of detection on foot"
 CANOPY, OFFSET = "share of ground under crowns", "m to the nearest trail or road"
-FOLDERS = {POA: "poa", POD: "pod", ELEVATION: "map", CANOPY: "map", OFFSET: "map"}  # by the unit
+FOLDERS = {POA: "poa", POD: "pod", POD_ON_FOOT: "pod", ELEVATION: "map", CANOPY: "map", OFFSET: "map"}  # by the unit
 
 
 def raster_on(ground: Ground, values: Floats, name: str, unit: str) -> Raster:

@@ -18,7 +18,7 @@ from esar_ros.incident.looks import Look
 from esar_ros.incident.photo_finds import finds, merge
 from esar_ros.incident.placing import UNCHECKED, Withheld, camera_height
 from esar_ros.incident.pod import Coverage, Curves, Target, pod_of_look, pod_of_walks, sweep_width
-from esar_ros.incident.rasters import POD, on_raster, raster_on
+from esar_ros.incident.rasters import POD, POD_ON_FOOT, on_raster, raster_on
 from esar_ros.incident.sources import flight_log, gpx, photos, polygons, ros_bag, srt
 from esar_ros.incident.sources.intake import Intake
 from esar_ros.incident.sources.kinds import Kind, recognise
@@ -130,7 +130,7 @@ def _count_walks(path: Path, search: Search, terms: Terms) -> None:
         return
     ground = terms.ground.coarser(CELL)
     width = sweep_width(terms.detection_range, terms.target)
-    search.rasters.append(_pod(path.stem, pod_of_walks(walks, ground, width), ground))
+    search.rasters.append(_pod(path.stem, pod_of_walks(walks, ground, width), ground, POD_ON_FOOT))
 
 
 def _of_looks(path: Path, looks: Iterable[Look], intake: Intake, terms: Terms, search: Search) -> Search:
@@ -179,8 +179,8 @@ def _show(
     return True
 
 
-def _pod(name: str, pod: Floats, ground: Ground) -> Raster:
-    return raster_on(ground, np.where(np.isfinite(ground.heights), pod, np.nan), name, POD)
+def _pod(name: str, pod: Floats, ground: Ground, unit: str = POD) -> Raster:
+    return raster_on(ground, np.where(np.isfinite(ground.heights), pod, np.nan), name, unit)
 
 
 def footprints(name: str, seen: np.ndarray, ground: Ground) -> list[Area]:

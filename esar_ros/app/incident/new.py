@@ -55,6 +55,9 @@ def declare(verbs: Any) -> None:
         "--ways", type=Path, metavar="FILE", help="trails and roads as lines (GeoJSON, KML, GPX, GeoPackage)"
     )
     parser.add_argument(
+        "--drainages", action="store_true", help="lay as much of the POA in drainages as such people were found there"
+    )
+    parser.add_argument(
         "--canopy", type=Path, metavar="FILE", help="raster of the ground under crowns, percent: lowers the POD there"
     )
     parser.add_argument("--area", type=Path, metavar="FILE", help="polygon of what is searched (GeoJSON, KML, GPX)")
@@ -88,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
         search.rasters.append(raster_on(coarse, distance_to(read_ways(arguments.ways, coarse), coarse), "ways", OFFSET))
     if arguments.canopy is not None:
         search.rasters.append(raster_on(coarse, read_canopy(arguments.canopy, coarse), "canopy", CANOPY))
-    about = {"subject": arguments.subject, "domain": arguments.domain}
+    about = {"subject": arguments.subject, "domain": arguments.domain, "drainages": "yes" * arguments.drainages}
     prior, terrain = lay(search, about, words)
     map_id = "incident_" + (re.sub(r"[^a-z0-9]+", "_", arguments.dir.name.casefold()).strip("_")[:40] or "valley")
     about |= {
@@ -130,7 +133,7 @@ def say(incident: Incident, prior: Prior, terrain: Terrain, words: str) -> None:
         console.print(f"to decide: {question}")
     by = (
         f"{prior.by_words:.0%} by the words, the rest by distances of lost people ({incident.about['subject']})"
-        f"; {terrain.told}"
+        f"{'; ' * bool(terrain.told)}{terrain.told}"
     )
     console.print(f"POA: {1.0 - prior.rest:.0%} on the map, {prior.rest:.0%} elsewhere; {by}")
     parts = sorted((area for area in incident.search.areas if area.poa is not None), key=lambda area: -(area.poa or 0))

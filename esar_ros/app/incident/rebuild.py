@@ -8,7 +8,7 @@ from typing import Any
 
 from esar_ros.app.incident.new import draw_map, say
 from esar_ros.incident.prior.laying import lay
-from esar_ros.incident.rasters import CANOPY, ELEVATION, OFFSET, POD
+from esar_ros.incident.rasters import CANOPY, ELEVATION, OFFSET, POD, POD_ON_FOOT
 from esar_ros.incident.store import Incident
 from esar_ros.mission.errors import UsageError
 
@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
                 f"{arguments.dir} has lost its raster of {unit}, which was given",
                 f"begin anew with esar incident new {_GIVEN[unit]} FILE, and add what was done",
             )
-        if unit == POD:
+        if unit in (POD, POD_ON_FOOT):
             # The file that told it may be added again.
             again = [digest for digest, source in incident.sources.items() if Path(source).stem == name]
             for digest in again:

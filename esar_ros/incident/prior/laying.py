@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from esar_ros.incident.features import AreaKind, PlaceKind, Search
 from esar_ros.incident.ground import Ground
@@ -21,8 +22,8 @@ def lay(search: Search, about: Mapping[str, str], words: str) -> tuple[Prior, Te
     """Lays POA and segments of a search anew from its elevation, its initial planning point, the area that is searched
     and the words.
 
-    about: subject and domain of the statistics. Raises UsageError where the search has no elevation or no initial
-    planning point.
+    about: subject and domain of the statistics, and whether drainages count. Raises UsageError where the search has no
+    elevation or no initial planning point.
     """
     elevation = next((raster for raster in search.rasters if raster.unit == ELEVATION), None)
     ipp = next((place for place in search.places if place.kind is PlaceKind.IPP), None)
@@ -31,7 +32,10 @@ def lay(search: Search, about: Mapping[str, str], words: str) -> tuple[Prior, Te
         raise UsageError(f"{search.name} has {missing}", "begin anew: esar incident new")
     ground, persons = Ground.of(elevation).coarser(CELL), load_lost_persons()
     offset = next((raster.values.astype(float) for raster in search.rasters if raster.unit == OFFSET), None)
-    terrain = Terrain.of(ground, persons.found(about["subject"]), offset)
+    found = persons.found(about["subject"])
+    if not about.get("drainages"):
+        found = replace(found, in_drainages=0.0)
+    terrain = Terrain.of(ground, found, offset)
     prior = lay_prior(words, ipp, ground, persons.category(about["subject"], about["domain"]), terrain)
     searched = [area for area in search.areas if area.kind is AreaKind.SEARCH]
     others = [area for area in search.areas if area.kind is not AreaKind.SEGMENT]

@@ -65,8 +65,7 @@ def kinds_of_prior(terrain: Terrain) -> dict[str, Kind]:
         ("drainages", replace(terrain, slope=None, offset=None)),
         ("trails", replace(terrain, slope=None, drained=None)),
     ):
-        if any(each is not None for each in (own.slope, own.drained, own.offset)):
-            kinds[f"with {name}"] = Kind(BY_WORDS, own)
+        kinds[f"with {name}"] = Kind(BY_WORDS, own)  # of ground that has none of it, or of climbers, as without
     return kinds
 
 

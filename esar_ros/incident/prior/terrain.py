@@ -44,7 +44,8 @@ class Terrain:
     def of(ground: Ground, found: Found, offset: Floats | None = None) -> Terrain:
         """Returns all that the elevation model tells, and metres (H, W) to the nearest trail or road where known."""
         drained = near(drainages(ground), ground.cell, BESIDE) if found.in_drainages > 0.0 else None
-        return Terrain(likelihood_of_slope(ground), drained, offset if found.offsets else None, found)
+        slope = None if found.on_cliffs else likelihood_of_slope(ground)
+        return Terrain(slope, drained, offset if found.offsets else None, found)
 
     @property
     def told(self) -> str:

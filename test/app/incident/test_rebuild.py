@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from esar_ros.app.cli import main
-from esar_ros.incident.rasters import CANOPY, OFFSET, POA, POD
+from esar_ros.incident.rasters import CANOPY, OFFSET, POA, POD_ON_FOOT
 from esar_ros.incident.store import Incident
 from helpers.elevation import IPP, elevation_model
 
@@ -79,13 +79,13 @@ def test_a_lost_pod_is_told_and_its_file_may_be_added_again(
     )
     adding = ["incident", "add", str(incident), str(track), "--detection-range", "25"]
     assert main(adding) == 0
-    (pod,) = Incident.open(incident).rasters(POD)
+    (pod,) = Incident.open(incident).rasters(POD_ON_FOOT)
     shutil.rmtree(incident / "pod")
     assert main(["incident", "rebuild", str(incident)]) == 0
     assert "the POD of team is lost: add its file again" in capsys.readouterr().out
-    assert Incident.open(incident).rasters(POD) == []
+    assert Incident.open(incident).rasters(POD_ON_FOOT) == []
     assert main(adding) == 0
-    assert np.array_equal(Incident.open(incident).rasters(POD)[0].values, pod.values, equal_nan=True)
+    assert np.array_equal(Incident.open(incident).rasters(POD_ON_FOOT)[0].values, pod.values, equal_nan=True)
 
 
 def test_what_was_given_and_is_lost_is_asked_for(incident: Path, capsys: pytest.CaptureFixture[str]) -> None:
