@@ -21,6 +21,8 @@ from pathlib import Path
 import numpy as np
 from page import Table, add_page, end_with, write_page
 
+from esar_ros.incident.features import Floats
+from esar_ros.incident.ground import Ground
 from esar_ros.incident.prior.scores import POA, RINGS, Kind, Searched, kinds_of_prior, scores, searched
 from esar_ros.incident.prior.terrain import Terrain, distance_to
 from esar_ros.mission.errors import UsageError
@@ -31,28 +33,33 @@ from esar_ros.suites.esarbench.tasks.sets import task_set
 
 DRAWS = 10_000  # of events with replacement
 SARENV_CELL = 30.0  # m
-SUBJECTS = {"k2": "climber"}  # by map; hikers elsewhere
+WALKED, STEEPEST = 40.0, 60.0  # degrees: up to the first anybody lies anywhere, beyond the second nobody
 Scores = dict[str, dict[str, list[float]]]  # kind of prior -> event -> MapScores of its victims
 
 
 @lru_cache(maxsize=1)
 def ground_of(map_id: str) -> tuple[Searched, dict[str, Kind]]:
     """Returns a map's search area, and the kinds of prior that are compared on it."""
-    place, found = load_map(map_id), load_lost_persons().found(SUBJECTS.get(map_id, "hiker"))
-    hiker = load_lost_persons().found("hiker")  # of climbers neither drainages nor trails are published
-    found = replace(hiker, on_cliffs=found.on_cliffs)
+    place, found = load_map(map_id), load_lost_persons().found("hiker")
     on = searched(place)
     ways = tuple(place.tracks.values())
     offset = distance_to(ways, on.ground) if ways else None
-    return on, kinds_of_prior(Terrain.of(on.ground, found, offset))
+    terrain = replace(Terrain.of(on.ground, found, offset), factor=likelihood_of_slope(on.ground))
+    return on, kinds_of_prior(terrain)
+
+
+def likelihood_of_slope(ground: Ground) -> Floats:
+    """Returns the factor (H, W) of one who thinks that nobody lies on a cliff."""
+    slope = np.degrees(np.arctan(np.hypot(*np.gradient(ground.heights, ground.cell))))
+    return np.asarray(np.clip((STEEPEST - slope) / (STEEPEST - WALKED), 0.0, 1.0))
 
 
 def scored(tasks: Sequence[Task]) -> Scores:
     """Returns the MapScores of all victims of tasks."""
     found: Scores = defaultdict(lambda: defaultdict(list))
+    rings = load_lost_persons().category("hiker")
     for task in sorted(tasks, key=lambda task: task.map):
         on, kinds = ground_of(task.map)
-        rings = load_lost_persons().category(SUBJECTS.get(task.map, "hiker"))
         for victim in task.victims:
             home, place = np.array(task.start.position), np.array(victim.position)
             for name, score in scores(task.prompt, home, on, place, rings, kinds).items():
@@ -147,12 +154,14 @@ def main() -> int:
     print(f"{time.process_time():.0f} s of processor time")
     if arguments.page:
         about = (
-            "The rank that a prior gives the cell where a victim is, among the cells of 10 m of the search area: 1 "
+            "The rank that a prior gives the cell where a victim is, among the cells of 20 m of the search area: 1 "
             "where none is likelier, 0 by chance, -1 at worst (Sava, Twardy, Koester and Sonwalkar, Transactions in "
-            "GIS, 2016). *Rings*: distances of lost hikers (on k2 of climbers, whom cliffs do not exclude) about the "
-            "drone's start, which stands for the initial planning point. *Brief*: where its words say where "
-            "somebody went, those alone. *Brief and rings*: half of each, as `esar incident new` lays it, without terrain; then with one kind of terrain more. Where people "
-            "lie is a generator's idea, in drawn valleys: what terrain is worth in real ones this does not measure."
+            "GIS, 2016). *Rings*: distances of lost hikers about the drone's start, which stands for the initial "
+            "planning point. *Brief*: where its words say where somebody went, those alone. *Brief and rings*: half of "
+            "each, as `esar incident new` lays it. *Slope*: nobody beyond 60 degrees, all below 40: not used, since "
+            "who fell lies in the cell of the cliff. *Drainages*: 12 % of the rings' half in them; used if asked for. "
+            "*Trails*: by the published distances from them; used where trails are given. Where people lie is a "
+            "generator's idea, in drawn valleys: what terrain is worth in real ones this does not measure."
         )
         conditions = {
             "sets": arguments.sets,

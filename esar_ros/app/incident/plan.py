@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
+from esar_ros.app.arguments import Parser
 from esar_ros.app.incident.places import position
 from esar_ros.incident.features import Place, PlaceKind, Position
 from esar_ros.incident.formats import kml, qgc_plan, wpml
@@ -86,6 +87,13 @@ def run(arguments: argparse.Namespace) -> int:
     console.print(f"POD as {arguments.detector} was measured in pictures of the simulator, at {arguments.height:g} m")
     console.print(f"{folder}: .plan for QGroundControl, .kmz (WPML) for DJI, plan.kml")
     return 0
+
+
+def plan_as_by_default(folder: Path) -> None:
+    """Plans as the command does without any option. Raises UsageError."""
+    parser = Parser(prog="esar incident")
+    declare(parser.add_subparsers())
+    run(parser.parse_args(["plan", str(folder)]))
 
 
 def _home(incident: Incident) -> Position:

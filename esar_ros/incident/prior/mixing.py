@@ -1,4 +1,4 @@
-"""The first probability of area (POA) of an incident: by the words, by the statistics of lost people, and by slope."""
+"""The first probability of area (POA) of an incident: by the words, by the statistics of lost people, by terrain."""
 
 from __future__ import annotations
 
@@ -83,9 +83,9 @@ def mix(parts: Parts, terrain: Terrain, by_words: float = BY_WORDS) -> Prior:
         share = by_words
         cells = (1.0 - share) * cells + share * parts.by_words
     within = float(cells.sum())
-    if terrain.slope is not None:
-        cells = cells * terrain.slope
-        cells *= within / max(float(cells.sum()), 1e-300)  # who is not on the cliff is on the ground about it
+    if terrain.factor is not None:
+        cells = cells * terrain.factor
+        cells *= within / max(float(cells.sum()), 1e-300)  # who is not there is on the ground about it
     return Prior(cells, 1.0 - within, share, parts.facts)
 
 

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector
+from esar_ros.geometry.geodesy import Origin
 from esar_ros.incident.features import Floats, Place, PlaceKind, Position
 from esar_ros.incident.ground import Ground
+from esar_ros.incident.prior.laying import CELL
 from esar_ros.incident.prior.mixing import BY_WORDS, mix, parts_of
 from esar_ros.incident.prior.terrain import Terrain
 from esar_ros.mission.briefing import AREA_MARGIN
@@ -19,7 +21,7 @@ from esar_ros.planning.belief.map_score import map_score
 from esar_ros.planning.methods.patterns.lost_persons import Distances
 from esar_ros.sim.terrain.maps import PlaceMap
 
-CELL = 10.0  # m, of the maps that are scored
+LEVEL = 3000.0  # m, half of the least side of a search area that nobody states
 RINGS, WORDS, POA = "rings", "brief", "brief and rings"
 
 
@@ -43,6 +45,14 @@ def searched(place: PlaceMap) -> Searched:
     return Searched(ground, np.abs(at).max(axis=-1) < half - AREA_MARGIN)
 
 
+def level(origin: Origin, farthest: float) -> Searched:
+    """Returns level ground about a place of which no map is known, as wide as a find (m off it, along an axis) asks."""
+    count = 2 * int(max(LEVEL, 1.5 * farthest) / CELL)
+    crs = f"+proj=aeqd +lat_0={origin.latitude} +lon_0={origin.longitude} +datum=WGS84 +units=m"
+    ground = Ground(np.zeros((count, count)), -count * CELL / 2.0, count * CELL / 2.0, CELL, crs, 1.0)
+    return Searched(ground, np.ones((count, count), bool))
+
+
 def ipp_at(ground: Ground, place: Vector) -> Place:
     """Returns an initial planning point at a place (2,) m east and north of the grid."""
     return Place("IPP", PlaceKind.IPP, Position(*ground.to_geodetic(float(place[0]), float(place[1]))))
@@ -55,17 +65,21 @@ class Kind(NamedTuple):
     terrain: Terrain
 
 
-def kinds_of_prior(terrain: Terrain) -> dict[str, Kind]:
-    """Returns the priors that are compared: rings alone, the words where they say where somebody went, both without any
-    terrain, and with one kind of terrain more each."""
+def without_terrain() -> dict[str, Kind]:
+    """Returns rings alone, the words where they say where somebody went, and both."""
     bare = Terrain()
-    kinds = {RINGS: Kind(0.0, bare), WORDS: Kind(1.0, bare), POA: Kind(BY_WORDS, bare)}
+    return {RINGS: Kind(0.0, bare), WORDS: Kind(1.0, bare), POA: Kind(BY_WORDS, bare)}
+
+
+def kinds_of_prior(terrain: Terrain) -> dict[str, Kind]:
+    """Returns the priors that are compared: those without any terrain, and with one kind of terrain more each."""
+    kinds = without_terrain()
     for name, own in (
         ("slope", replace(terrain, drained=None, offset=None)),
-        ("drainages", replace(terrain, slope=None, offset=None)),
-        ("trails", replace(terrain, slope=None, drained=None)),
+        ("drainages", replace(terrain, factor=None, offset=None)),
+        ("trails", replace(terrain, factor=None, drained=None)),
     ):
-        kinds[f"with {name}"] = Kind(BY_WORDS, own)  # of ground that has none of it, or of climbers, as without
+        kinds[f"with {name}"] = Kind(BY_WORDS, own)  # of ground that has none of it: as without
     return kinds
 
 

@@ -1,5 +1,6 @@
-"""Terrain in the first POA: slope, drainages of the elevation model, trails and roads where they are known.
+"""Terrain in the first POA: drainages of the elevation model, trails and roads where they are known.
 
+Steep ground excludes nobody: who fell lies at its foot, in the same cell (benchmarks/map_score.py measures it).
 Drainages follow the steepest descent on a model whose hollows are filled: Barnes, Lehman and Mulla (*Priority-Flood*,
 Computers & Geosciences 62, 2014), O'Callaghan and Mark (*The Extraction of Drainage Networks from Digital Elevation
 Data*, Computer Vision, Graphics, and Image Processing 28, 1984).
@@ -22,7 +23,6 @@ from esar_ros.incident.features import Floats
 from esar_ros.incident.ground import Ground
 from esar_ros.planning.methods.patterns.lost_persons import Found
 
-WALKED, STEEPEST = 40.0, 60.0  # degrees of slope: up to the first anybody lies anywhere, beyond the second nobody does
 CHANNEL = 100_000.0  # m² that drain through a cell, from which it is a drainage; assumed
 BESIDE = 25.0  # m from its middle that still count as in a drainage; assumed
 _AROUND = tuple(step for step in itertools.product((-1, 0, 1), repeat=2) if step != (0, 0))
@@ -35,7 +35,7 @@ NOWHERE = Found()  # of whom no statistics of terrain are known
 class Terrain:
     """What is known of the ground by its cells (H, W), each None where it is not to count."""
 
-    slope: Floats | None = None  # factor on a place
+    factor: Floats | None = None  # on a place: 0 where nobody is laid
     drained: NDArray[np.bool_] | None = None  # in or beside a drainage
     offset: Floats | None = None  # m to the nearest trail or road
     found: Found = NOWHERE  # where people of the subject's kind were
@@ -44,8 +44,10 @@ class Terrain:
     def of(ground: Ground, found: Found, offset: Floats | None = None) -> Terrain:
         """Returns all that the elevation model tells, and metres (H, W) to the nearest trail or road where known."""
         drained = near(drainages(ground), ground.cell, BESIDE) if found.in_drainages > 0.0 else None
-        slope = None if found.on_cliffs else likelihood_of_slope(ground)
-        return Terrain(slope, drained, offset if found.offsets else None, found)
+        known = np.isfinite(ground.heights)
+        return Terrain(
+            None if known.all() else known.astype(np.float64), drained, offset if found.offsets else None, found
+        )
 
     @property
     def told(self) -> str:
@@ -54,7 +56,6 @@ class Terrain:
         parts = (
             share if self.drained is not None else "",
             "as far from trails and roads as such people are found" if self.offset is not None else "",
-            "nobody on cliffs" if self.slope is not None else "",
         )
         return "; ".join(part for part in parts if part)
 
@@ -66,14 +67,6 @@ def weighed(cells: Floats, terrain: Terrain) -> Floats:
     if terrain.offset is not None:
         cells = by_offset(cells, terrain.offset, terrain.found)
     return cells
-
-
-def likelihood_of_slope(ground: Ground) -> Floats:
-    """Returns the factor (H, W) on a place by its slope; 0 where no height is known."""
-    north, east = np.gradient(ground.heights, ground.cell)
-    slope = np.degrees(np.arctan(np.hypot(north, east)))
-    factor = np.clip((STEEPEST - slope) / (STEEPEST - WALKED), 0.0, 1.0)
-    return np.asarray(np.where(np.isfinite(ground.heights), np.nan_to_num(factor, nan=1.0), 0.0))
 
 
 def raised(cells: Floats, inside: NDArray[np.bool_], share: float) -> Floats:

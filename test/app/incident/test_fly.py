@@ -81,6 +81,13 @@ def test_what_cannot_be_flown_is_told_in_one_line(tmp_path: Path, arguments: lis
     assert len(str(error.value).splitlines()) == 1
 
 
-def test_without_a_plan_it_says_how_to_make_one(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no sortie that is planned: plan one: esar incident plan"):
+def test_without_a_plan_it_plans_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Planned(Exception):
+        pass
+
+    def plan(folder: Path) -> None:
+        raise Planned(folder.name)
+
+    monkeypatch.setattr(fly, "plan_as_by_default", plan)
+    with pytest.raises(Planned, match="ridge"):
         run(made(tmp_path / "ridge", sorties=False))

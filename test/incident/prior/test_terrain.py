@@ -92,7 +92,7 @@ def test_distances_to_trails_are_metres_and_a_trail_elsewhere_has_none() -> None
 def test_terrain_moves_probability_to_drainages_and_says_so() -> None:
     on = valley()
     cells = np.full(on.heights.shape, 1e-4)
-    hikers = Found(0.12, False, (50.0, 100.0, 238.0, 424.0), (0.25, 0.5, 0.75, 0.95))
+    hikers = Found(0.12, (50.0, 100.0, 238.0, 424.0), (0.25, 0.5, 0.75, 0.95))
     terrain = Terrain.of(on, hikers)
     moved = weighed(cells, terrain)
     assert moved.sum() == pytest.approx(cells.sum())
@@ -100,4 +100,6 @@ def test_terrain_moves_probability_to_drainages_and_says_so() -> None:
     assert "12% of them in drainages" in terrain.told and "trails" not in terrain.told
     assert "trails" in Terrain.of(on, hikers, np.full(on.heights.shape, 10.0)).told
     assert Terrain.of(on, Found()).drained is None, "of people of whom nothing is known"
-    assert Terrain.of(on, Found(on_cliffs=True)).slope is None, "climbers"
+    on.heights[0, 0] = np.nan
+    factor = Terrain.of(on, Found()).factor
+    assert factor is not None and factor[0, 0] == 0.0 and factor.sum() == factor.size - 1

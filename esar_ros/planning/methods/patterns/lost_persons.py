@@ -50,7 +50,6 @@ class Found:
     """On what terrain people of a kind were found."""
 
     in_drainages: float = 0.0  # share
-    on_cliffs: bool = False  # steep ground does not exclude them
     offsets: tuple[float, ...] = ()  # m from the nearest trail or road within which `shares` were found
     shares: tuple[float, ...] = ()
 
@@ -58,7 +57,6 @@ class Found:
 class _File(StrictModel):
     quantiles: _Four
     in_drainages: dict[str, float] = Field(default_factory=dict)
-    on_cliffs: list[str] = Field(default_factory=list)
     track_offset: dict[str, _Four] = Field(default_factory=dict)
     categories: dict[str, dict[str, _Four]]
 
@@ -70,7 +68,6 @@ class LostPersons:
     quantiles: _Four
     categories: dict[str, dict[str, _Four]]  # category -> domain -> km
     in_drainages: dict[str, float]  # category -> share
-    on_cliffs: list[str]  # categories
     track_offset: dict[str, _Four]  # category -> m
 
     def category(self, name: str, domain: str = "temperate_mountains") -> Distances:
@@ -83,7 +80,7 @@ class LostPersons:
         """Terrain of a category; of what nothing is known for it, nothing."""
         offsets = self.track_offset.get(name, ())
         shares = self.quantiles if offsets else ()
-        return Found(self.in_drainages.get(name, 0.0), name in self.on_cliffs, offsets, shares)
+        return Found(self.in_drainages.get(name, 0.0), offsets, shares)
 
 
 def load_lost_persons(path: Path | None = None) -> LostPersons:
