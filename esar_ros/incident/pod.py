@@ -22,10 +22,10 @@ from esar_ros.incident.visibility import Seen
 from esar_ros.mission.observation import Brief
 from esar_ros.planning.belief.detection_probability import TABLE_RANGE, Detection, DetectionSettings
 
-CONSPICUITY = 2.0
+CONSPICUITY = 2.5
 """Variance of how easily one person is seen beside another (1: the mean), from a gamma distribution: what he wears, how
 he lies and what lies about him hides him from every look. The likeliest to 600 simulated flights straight by people,
-none of them of those on which PODs are judged; 1.4 to 4.5 are plausible (benchmarks/pod_reliability.py --seed 1)."""
+none of them of those on which PODs are judged; 1.5 to 4 are plausible (benchmarks/pod_reliability.py --seed 1)."""
 _STEP = 5.0  # m, that a receiver at rest wanders
 _FASTEST = 3.0  # m/s, on foot: what is faster is a ride
 _HOURS = 24.0

@@ -9,12 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from esar_ros.bags.flight_logs.ardupilot import read_dataflash
-from esar_ros.bags.flight_logs.ulog import read_ulog
+from esar_ros.geometry.camera import CameraModel
 from esar_ros.incident import flight
 from esar_ros.incident.features import Area, AreaKind, Floats, Mover, Position, Raster, Search, Track
 from esar_ros.incident.ground import Ground
-from esar_ros.incident.looks import Look
+from esar_ros.incident.looks import Look, along
 from esar_ros.incident.photo_finds import finds, merge
 from esar_ros.incident.placing import UNCHECKED, Withheld, camera_height
 from esar_ros.incident.pod import Coverage, Curves, Target, pod_of_look, pod_of_walks, sweep_width
@@ -42,6 +41,7 @@ class Terms:
     curves: Curves | None = None  # of whoever looks at pictures; None: nobody did, and they have no POD
     detector: DetectorBackend | None = None  # that looks for people in photographs; None: nobody does
     home: Position | None = None  # where the drone took off
+    camera: tuple[float, CameraModel] | None = None  # pitch (degrees) and lens of whoever flew a log or a video
     mover: Mover = Mover.PERSON  # of GPX
     pod: float | None = None  # of polygons without one; of a GPX: it bounds searched ground
     detection_range: float | None = None  # m, at which people on foot see such a target; None: their POD is not known
@@ -97,6 +97,9 @@ def take(path: Path, intake: Intake, terms: Terms) -> Search:
         read_log = {Kind.ULOG: read_ulog, Kind.ARDUPILOT: read_dataflash}[kind]
         search = flight_log.search_of(read_log(path), path, intake)
     search.tracks = [_checked(track, path, intake, terms.ground) for track in search.tracks]
+    if terms.camera is not None and kind in (Kind.ULOG, Kind.ARDUPILOT, Kind.SRT):
+        pitch, model = terms.camera
+        _of_looks(path, (look for track in search.tracks for look in along(track, pitch, model)), intake, terms, search)
     return search
 
 
@@ -148,7 +151,7 @@ def _of_looks(path: Path, looks: Iterable[Look], intake: Intake, terms: Terms, s
             continue
         if not _show(look, ground, transmission, coverage, intake, terms):
             continue
-        if terms.detector is not None and terms.ground is not None:
+        if terms.detector is not None and terms.ground is not None and look.picture is not None:
             search.finds += finds(look, terms.detector, terms.ground, intake, terms.home)
     search.finds = merge(search.finds)
     if len(places) > 1 and not search.tracks:

@@ -95,6 +95,8 @@ def test_what_is_left_out_is_said(incident: Path, tmp_path: Path, capsys: pytest
         (("--detector", "segmentation_oracle"), "has not been measured"),
         (("--detection-range", "-3"), "above 0"),
         (("--topic", "fixx=/a"), "did you mean fix"),
+        (("--camera", "down"), "PITCH,FOV,WIDTH"),
+        (("--camera=30,70,3840",), "a pitch of -90 to 0"),
         (("--detector", "esar_yol"), "esar_yolo"),
     ],
 )
