@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from esar_ros.bags.flight_logs.ardupilot import read_dataflash
+from esar_ros.bags.flight_logs.ulog import read_ulog
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.incident import flight
 from esar_ros.incident.features import Area, AreaKind, Floats, Mover, Position, Raster, Search, Track
