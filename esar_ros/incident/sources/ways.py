@@ -9,8 +9,8 @@ import numpy as np
 
 from esar_ros.incident.features import Floats
 from esar_ros.incident.ground import Ground
-from esar_ros.incident.sources.intake import content
 from esar_ros.mission.errors import UsageError, first_line, install
+from esar_ros.mission.unpacking import content
 
 _WGS84 = "EPSG:4326"
 
