@@ -30,9 +30,10 @@ from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.task_files import read_text
 from esar_ros.planning.belief.brief.telling import questions, told
 from esar_ros.planning.belief.brief.tokens import LONGEST
-from esar_ros.planning.methods.patterns.lost_persons import load_lost_persons
+from esar_ros.planning.methods.patterns.lost_persons import Found, load_lost_persons
 from esar_ros.sim.terrain.map_import import CHARACTERS, ImportOptions, import_map
 
+SIZE = 4000.0  # m, side of the map
 MARGIN = 1.05  # of the side of the map, that elevation is kept
 SAMPLES = 1025  # heights a side of the map that is flown
 
@@ -61,7 +62,7 @@ def declare(verbs: Any) -> None:
         "--canopy", type=Path, metavar="FILE", help="raster of the ground under crowns, percent: lowers the POD there"
     )
     parser.add_argument("--area", type=Path, metavar="FILE", help="polygon of what is searched (GeoJSON, KML, GPX)")
-    parser.add_argument("--size", type=float, default=4000.0, metavar="M", help="side of the map (default: 4000)")
+    parser.add_argument("--size", type=float, default=SIZE, metavar="M", help="side of the map (default: %(default)g)")
     parser.add_argument(
         "--character", choices=sorted(CHARACTERS), default="alpine", help="plants and colours of the rehearsal's map"
     )
@@ -78,6 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     domains = persons.categories[arguments.subject]
     if arguments.domain not in domains:
         raise UsageError(f"--domain {arguments.domain} of {arguments.subject}", suggest(arguments.domain, domains))
+    _check_published(arguments.subject, persons.found(arguments.subject), arguments)
     time = _time(arguments.time)
     where = position("--ipp", latitude_longitude)
     ground = _about(read_ground(arguments.dem), where.latitude, where.longitude, arguments.size, arguments.dem)
@@ -106,6 +108,14 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _check_published(subject: str, found: Found, arguments: argparse.Namespace) -> None:
+    """Raises UsageError where terrain is to count of which nothing is published for such people."""
+    if arguments.drainages and not found.in_drainages:
+        raise UsageError(f"--drainages of {subject}: no share is published", "leave it out")
+    if arguments.ways is not None and not found.offsets:
+        raise UsageError(f"--ways of {subject}: no distances from trails are published", "leave it out")
+
+
 def draw_map(folder: Path, search: Search, about: Mapping[str, str]) -> None:
     """Makes the map that is flown of the search's elevation, unless it is there. Raises UsageError."""
     map_id = about["map"]
@@ -114,7 +124,9 @@ def draw_map(folder: Path, search: Search, about: Mapping[str, str]) -> None:
     elevation = next(raster for raster in search.rasters if raster.unit == ELEVATION)
     ipp = next(place.position for place in search.places if place.kind is PlaceKind.IPP)
     centre = (ipp.latitude, ipp.longitude)
-    options = ImportOptions(map_id, about["character"], float(about["size"]), SAMPLES, centre, search.name)
+    options = ImportOptions(
+        map_id, about.get("character", "alpine"), float(about.get("size", SIZE)), SAMPLES, centre, search.name
+    )
     with TemporaryDirectory() as scratch:
         source = Path(scratch) / "elevation.tif"
         source.write_bytes(geotiff_bytes(elevation))

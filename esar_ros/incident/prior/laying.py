@@ -32,11 +32,14 @@ def lay(search: Search, about: Mapping[str, str], words: str) -> tuple[Prior, Te
         raise UsageError(f"{search.name} has {missing}", "begin anew: esar incident new")
     ground, persons = Ground.of(elevation).coarser(CELL), load_lost_persons()
     offset = next((raster.values.astype(float) for raster in search.rasters if raster.unit == OFFSET), None)
-    found = persons.found(about["subject"])
+    subject = about.get("subject", "hiker")
+    found = persons.found(subject)
     if not about.get("drainages"):
         found = replace(found, in_drainages=0.0)
     terrain = Terrain.of(ground, found, offset)
-    prior = lay_prior(words, ipp, ground, persons.category(about["subject"], about["domain"]), terrain)
+    prior = lay_prior(
+        words, ipp, ground, persons.category(subject, about.get("domain", "temperate_mountains")), terrain
+    )
     searched = [area for area in search.areas if area.kind is AreaKind.SEARCH]
     others = [area for area in search.areas if area.kind is not AreaKind.SEGMENT]
     search.areas = others + segments(prior.cells, ground, cells_in(searched, ground) if searched else None)

@@ -98,6 +98,8 @@ def test_the_page_and_the_exports_are_made_of_it(valley: Path, tmp_path: Path) -
         (("--dem", "{empty}"), "is no elevation model"),
         (("--brief", "{empty}"), "is empty"),
         (("--size", "20000"), "does not reach"),
+        (("--canopy", "{empty}"), "is no raster"),
+        (("--ways", "{empty}"), "is empty (0 bytes)"),
     ],
 )
 def test_bad_input_is_told_in_one_line_and_makes_nothing(
@@ -121,3 +123,12 @@ def test_a_flight_that_cannot_be_is_refused(valley: Path, capsys: pytest.Capture
     assert "the home lies off the ground" in capsys.readouterr().err
     assert main(["incident", "plan", str(valley), "--height", "150"]) == 2
     assert "fly below 120 m" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("flag", ["--drainages", "--ways=trails.geojson"])
+def test_terrain_of_which_nothing_is_published_is_refused(
+    flag: str, dem: Path, brief: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["--dem", str(dem), "--brief", str(brief), "--ipp", IPP, "--subject", "camper", flag]
+    assert main(["incident", "new", str(tmp_path / "new"), *given]) == 2
+    assert f"{flag.partition('=')[0]} of camper" in capsys.readouterr().err and not (tmp_path / "new").exists()
