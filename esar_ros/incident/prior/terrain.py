@@ -105,14 +105,15 @@ def near(cells: NDArray[np.bool_], cell: float, metres: float) -> NDArray[np.boo
 
 def distance_to(ways: Sequence[Floats], ground: Ground) -> Floats:
     """Returns the metres (H, W) to the nearest of lines (N, 2; m east and north); inf where none crosses the ground."""
-    marked = np.zeros(ground.heights.shape, bool)
+    rows, columns = ground.heights.shape
+    marked = np.zeros((rows, columns), bool)
     for way in ways:
         for start, end in pairwise(way):
             count = max(2, math.ceil(2.0 * float(np.linalg.norm(end - start)) / ground.cell) + 1)
             at = start + (end - start) * np.linspace(0.0, 1.0, count)[:, None]
             column = np.floor((at[:, 0] - ground.west) / ground.cell).astype(int)
             row = np.floor((ground.north - at[:, 1]) / ground.cell).astype(int)
-            inside = (row >= 0) & (row < marked.shape[0]) & (column >= 0) & (column < marked.shape[1])
+            inside = (row >= 0) & (row < rows) & (column >= 0) & (column < columns)
             marked[row[inside], column[inside]] = True
     if not marked.any():
         return np.full(marked.shape, np.inf)
