@@ -27,7 +27,7 @@ from esar_ros.planning.belief.brief.telling import measure, questions, summary, 
 from esar_ros.planning.belief.brief.tokens import LONGEST
 from esar_ros.planning.belief.prior import PriorSettings, half_area, sample
 from esar_ros.planning.parameters import check, configured
-from esar_ros.sim.terrain.maps import load_spec
+from esar_ros.sim.terrain.maps import load_map, load_spec
 from esar_ros.suites.esarbench.own_search import degrees
 
 CORRECT = 'words that override what the brief says, e.g. "two are missing", "last seen 300 m north of the hut"'
@@ -51,6 +51,10 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
     parser.add_argument("--correct", default="", metavar="WORDS", help=CORRECT)
     about = "where the drone starts, degrees WGS 84: coordinates of the brief are placed by it (default: a task's own)"
+    parser.add_argument(
+        "--score", nargs="?", const="", metavar="LAT,LON", help="also the prior's MapScore of where somebody was found "
+        "(1: no cell is likelier, 0: chance), beside that of distance rings; of a task: where its victims are",
+    )  # fmt: skip
     parser.add_argument("--start", default="", metavar="LAT,LON", help=about)
     arguments = parser.parse_args(argv)
     name, ground = _text(arguments.brief)
@@ -61,12 +65,41 @@ def main(argv: list[str]) -> int:
     text = with_correction(name, arguments.correct)
     facts = parse_brief(text, ground)
     prior = _prior(facts, ground)
+    scores = {} if arguments.score is None else _map_scores(arguments.brief, text, arguments.start, arguments.score)
     idle = idle_correction(name, text, ground)
     if arguments.json:
-        print(json.dumps(_as_json(text, facts, prior, idle)))
+        print(json.dumps(_as_json(text, facts, prior, idle) | ({"map_score": scores} if scores else {})))
     else:
         _show(Console(highlight=False), text, facts, prior, idle)
+        for name, kinds in scores.items():
+            told_of = ", ".join(f"{kind} {score:.3f}" for kind, score in kinds.items())
+            print(f"MapScore of {name}: {told_of}  (1: no cell of the search area is likelier, 0: chance)")
     return 0
+
+
+def _map_scores(name: str, text: str, start: str, found: str) -> dict[str, dict[str, float]]:
+    """Returns of each who was found the MapScores of rings about the start, of the words, and of what an incident lays
+    of both. Raises UsageError."""
+    from esar_ros.incident.prior.scores import level, scores, searched, without_terrain
+    from esar_ros.planning.methods.patterns.lost_persons import load_lost_persons
+
+    rings = load_lost_persons().category("hiker")
+    is_task = not (name == "-" or (is_text_file(name) and not name.endswith(".json")) or len(name.split()) != 1)
+    if is_task:
+        if found:
+            raise UsageError(f"--score {found} of task {name}", "a task knows where its victims are: --score alone")
+        task = load_task(name)
+        on, home = searched(load_map(task.map)), np.array(task.start.position, dtype=np.float64)
+        places = {victim.name: np.array(victim.position, dtype=np.float64) for victim in task.victims}
+    else:
+        if not found or not start:
+            raise UsageError(
+                "--score of words", "say where they start and where somebody was found: --start LAT,LON --score LAT,LON"
+            )
+        origin = Origin(*degrees(start), 0.0)
+        place = origin.to_enu(*degrees(found), 0.0)[:2]
+        on, home, places = level(origin, float(np.abs(place).max())), np.zeros(2), {"the find": place}
+    return {who: scores(text, home, on, place, rings, without_terrain()) for who, place in places.items()}
 
 
 def idle_correction(prompt: str, text: str, ground: Ground | None) -> list[str]:

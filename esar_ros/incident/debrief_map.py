@@ -15,7 +15,8 @@ from esar_ros.incident.formats.words import find_colour, is_faint
 from esar_ros.incident.ground import Ground
 from esar_ros.mission.clues import PERSON
 
-DOTS = 170  # an inch
+DOTS = 220  # an inch
+MOST, NEAREST = 0.6, 800.0  # share of the POA on the ground that is shown at least; m a side
 COVERED = 0.5  # POD from which ground is drawn as covered
 MOVERS = {Mover.DRONE: ("#1f5fbf", "drone"), Mover.PERSON: ("#2b8a3e", "on foot"), Mover.DOG: ("#8a5a2b", "dog")}
 PLANNED = "#7b3fa0"
@@ -24,7 +25,7 @@ _LIKELY = LinearSegmentedColormap.from_list("poa", [(1, 0.8, 0.3, 0.0), (1, 0.6,
 
 def draw_map(search: Search, segments: list[Area], ground: Ground, poa: Floats, pod: Floats) -> bytes:
     """Returns a PNG. ground: by the cells of POA (what is left) and POD, (H, W) each."""
-    figure = Figure(figsize=(7.6, 7.6), layout="constrained")
+    figure = Figure(figsize=(5.8, 5.8), layout="constrained")
     axes = figure.add_subplot()
     rows, columns = ground.heights.shape
     extent = (ground.west, ground.west + columns * ground.cell, ground.north - rows * ground.cell, ground.north)
@@ -41,10 +42,32 @@ def draw_map(search: Search, segments: list[Area], ground: Ground, poa: Floats, 
     _draw_areas(axes, search, segments, ground)
     _draw_ways(axes, search, ground)
     _draw_marks(axes, search, ground)
-    _finish(axes, extent, ground)
+    _finish(axes, view_of(search, ground, poa), ground)
     picture = io.BytesIO()
     figure.savefig(picture, format="png", dpi=DOTS)
     return picture.getvalue()
+
+
+def view_of(search: Search, ground: Ground, poa: Floats) -> tuple[float, float, float, float]:
+    """Returns west, east, south and north of a square that shows where MOST of the POA on the ground lies densest, and
+    all ways and marks on it."""
+    rows, columns = ground.heights.shape
+    size = ground.cell * np.array([columns, rows])
+    low, high = np.array([ground.west, ground.north - size[1]]), np.array([ground.west + size[0], ground.north])
+    order = np.argsort(poa, axis=None)[::-1]
+    dense = order[: int(np.searchsorted(np.cumsum(poa.ravel()[order]), MOST * float(poa.sum()))) + 1]
+    row, column = np.unravel_index(dense, poa.shape)
+    marks = [find.position for find in search.finds] + [place.position for place in search.places]
+    marks += [point.position for sortie in search.sorties for point in sortie.waypoints]
+    ways = [np.array([(each.longitude, each.latitude) for each in marks]).reshape(-1, 2)]
+    ways += [np.stack([track.longitude, track.latitude], axis=1) for track in search.tracks]
+    places = ground.on_grid(np.concatenate(ways))
+    cells = np.stack([ground.west + ground.cell * (column + 0.5), ground.north - ground.cell * (row + 0.5)], axis=1)
+    shown = np.concatenate([cells, places[((places >= low) & (places <= high)).all(axis=1)]])
+    middle = (shown.min(axis=0) + shown.max(axis=0)) / 2.0
+    half = min(max(0.55 * float(np.ptp(shown, axis=0).max()), NEAREST / 2.0), float(size.min()) / 2.0)
+    middle = np.clip(middle, low + half, high - half)
+    return middle[0] - half, middle[0] + half, middle[1] - half, middle[1] + half
 
 
 def _draw_areas(axes: Any, search: Search, segments: list[Area], ground: Ground) -> None:
@@ -53,7 +76,7 @@ def _draw_areas(axes: Any, search: Search, segments: list[Area], ground: Ground)
         ring = ground.on_grid(area.outline)
         axes.plot(*_closed(ring).T, color="#33333355", linewidth=0.4)
         if area.name in likeliest:
-            axes.text(*ring.mean(axis=0), area.name, ha="center", va="center", fontsize=7, color="#222")
+            axes.text(*ring.mean(axis=0), area.name, ha="center", va="center", fontsize=7, color="#222", clip_on=True)
     for kind, colour in ((AreaKind.NO_FLY, "#d7191c"), (AreaKind.DANGER, "#f28e2b"), (AreaKind.SEARCH, "#222222")):
         for number, area in enumerate(area for area in search.areas if area.kind is kind):
             label = kind.value.replace("-", " ") if number == 0 else None
@@ -96,9 +119,9 @@ def _draw_marks(axes: Any, search: Search, ground: Ground) -> None:
         axes.annotate(find.id, (x, y), (5, -9), textcoords="offset points", fontsize=8, color=colour, zorder=7)
 
 
-def _finish(axes: Any, extent: tuple[float, float, float, float], ground: Ground) -> None:
-    axes.set_xlim(extent[0], extent[1])
-    axes.set_ylim(extent[2], extent[3])
+def _finish(axes: Any, view: tuple[float, float, float, float], ground: Ground) -> None:
+    axes.set_xlim(view[0], view[1])
+    axes.set_ylim(view[2], view[3])
     axes.set_aspect("equal")
     axes.ticklabel_format(style="plain", useOffset=False)
     axes.tick_params(labelsize=7)

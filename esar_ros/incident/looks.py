@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,6 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.geometry.camera import CameraModel, optical_rotation
+from esar_ros.geometry.geodesy import Origin
+from esar_ros.incident.features import Track
+
+EVERY = 2.0  # s between two looks of a video: a person stays in it for longer
+HOVERING = 0.5  # m/s, below which a course says nothing
+STRAIGHT_DOWN = -80.0  # degrees of pitch, below which the yaw hardly matters
+BY_COURSE = 15.0  # degrees, error of a yaw that is taken from the course: wind turns the nose off it
 
 
 @dataclass(frozen=True)
@@ -58,6 +66,32 @@ class Look:
         if self.yaw is None or self.pitch is None:
             return None
         return attitude(self.yaw - convergence, self.pitch, self.roll or 0.0)
+
+
+def along(track: Track, pitch: float, model: CameraModel) -> Iterator[Look]:
+    """Yields the looks of a camera that looks ahead along a drone's track, one every EVERY seconds.
+
+    pitch: degrees above the horizon, -90 straight down, of all of the flight. The yaw is that of the course; a drone
+    that hovers has none, unless its camera looks straight down. Tracks without times or heights have no looks.
+    """
+    frame = Origin(float(track.latitude[0]), float(track.longitude[0]), 0.0)
+    places = np.array([frame.to_enu(*at, 0.0)[:2] for at in zip(track.latitude, track.longitude, strict=True)])
+    errors = LookErrors(yaw=BY_COURSE)
+    last = -math.inf
+    for n in range(len(places) - 1):
+        time, step = float(track.time[n]), places[n + 1] - places[n]
+        took = float(track.time[n + 1]) - time
+        if not (time - last >= EVERY and took > 0.0 and math.isfinite(float(track.altitude[n]))):
+            continue
+        hovers = float(np.linalg.norm(step)) / took < HOVERING
+        if hovers and pitch > STRAIGHT_DOWN:
+            continue
+        last = time
+        yaw = math.degrees(math.atan2(step[0], step[1])) % 360.0
+        yield Look(
+            track.source, float(track.latitude[n]), float(track.longitude[n]), float(track.altitude[n]), time=time,
+            yaw=yaw, pitch=pitch, roll=0.0, camera="as stated", model=model, errors=errors,
+        )  # fmt: skip
 
 
 def attitude(yaw: float, pitch: float, roll: float) -> NDArray[np.float64]:

@@ -14,7 +14,6 @@ from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.signal import oaconvolve  # type: ignore[import-untyped]
 
 from esar_ros.incident.features import Floats, Track
@@ -23,16 +22,10 @@ from esar_ros.incident.visibility import Seen
 from esar_ros.mission.observation import Brief
 from esar_ros.planning.belief.detection_probability import TABLE_RANGE, Detection, DetectionSettings
 
-SHARED = 0.5
-"""Share of a miss (of its logarithm) that looks from one side have in common: what hides somebody from one hides him
-from the next. Assumed, not measured."""
-SIDE = math.radians(20.0)
-"""rad, within which looks come from one side."""
-# Sides by zenith angle.
-_RINGS = tuple(
-    max(1, round(2.0 * math.pi * math.sin(ring * SIDE) / SIDE)) for ring in range(5)
-)  # sides by zenith angle
-_FIRST = np.cumsum((0, *_RINGS))  # side of each ring that comes first
+CONSPICUITY = 2.5
+"""Variance of how easily one person is seen beside another (1: the mean), from a gamma distribution: what he wears, how
+he lies and what lies about him hides him from every look. The likeliest to 600 simulated flights straight by people,
+none of them of those on which PODs are judged; 1.5 to 4 are plausible (benchmarks/pod_reliability.py --seed 1)."""
 _STEP = 5.0  # m, that a receiver at rest wanders
 _FASTEST = 3.0  # m/s, on foot: what is faster is a ride
 _HOURS = 24.0
@@ -82,8 +75,8 @@ class Curves:
 def pod_of_look(seen: Seen, detection: Detection, transmission: Floats | None = None) -> Floats:
     """Returns the POD (N,) of a person in each cell that one look shows.
 
-    transmission: (H, W) share of what canopy straight above lets through, to the power of how slanted the line of sight
-    is (Beer and Lambert).
+    transmission: (H, W) share of the ground that no crown covers, to the power of how slanted the line of sight is
+    (canopy.py).
     """
     metres = np.minimum(np.rint(seen.slant), TABLE_RANGE).astype(int)
     pod = detection.person[metres] * detection.angle_factor(seen.sine)
@@ -94,44 +87,41 @@ def pod_of_look(seen: Seen, detection: Detection, transmission: Floats | None = 
 
 
 class Coverage:
-    """The cumulative POD of many looks.
-
-    With l = -ln(1 - POD) of each look, all together have the sum of (1 - SHARED) l, and of each side once SHARED times
-    the greatest l: looks from different sides are independent, of one side half of a miss is shared.
-    """
+    """The cumulative POD of many looks: see `together`."""
 
     def __init__(self, shape: tuple[int, int]) -> None:
         """shape: rows and columns of the ground."""
         self.shown = np.zeros(shape, np.bool_)  # by any look
-        self._own = np.zeros(shape)
-        self._sides: dict[int, NDArray[np.float32]] = {}
+        self._told = np.zeros(shape)
 
     def add(self, seen: Seen, pod: Floats) -> None:
         """Counts a look; pod: (N,), each below 1."""
-        told = -np.log1p(-pod)
         self.shown[seen.row, seen.column] = True
-        self._own[seen.row, seen.column] += (1.0 - SHARED) * told
-        side = side_of(seen.toward)
-        for number in np.unique(side):
-            best = self._sides.setdefault(int(number), np.zeros(self._own.shape, np.float32))
-            mine = side == number
-            row, column = seen.row[mine], seen.column[mine]
-            best[row, column] = np.maximum(best[row, column], told[mine])
+        self._told[seen.row, seen.column] += _told(pod)
 
     @property
     def pod(self) -> Floats:
         """Cumulative POD (H, W)."""
-        told = self._own + SHARED * sum((best.astype(np.float64) for best in self._sides.values()), np.zeros(1))
-        return np.asarray(-np.expm1(-told))
+        return _pod(self._told)
 
 
-def side_of(toward: Floats) -> NDArray[np.int64]:
-    """Returns the side (N,) of directions (N, 3) of length 1: patches of the sky about 20 degrees wide."""
-    zenith = np.arccos(np.clip(toward[:, 2], 0.0, 1.0))
-    ring = np.minimum(np.rint(zenith / SIDE).astype(int), len(_RINGS) - 1)
-    count = np.array(_RINGS)[ring]
-    azimuth = np.arctan2(toward[:, 1], toward[:, 0]) % (2.0 * math.pi)
-    return np.asarray(_FIRST[ring] + np.minimum((azimuth / (2.0 * math.pi) * count).astype(int), count - 1))
+def together(pods: Sequence[Floats]) -> Floats:
+    """Returns the cumulative POD of looks, or of what several looks together have, each below 1.
+
+    Misses depend on each other since a person who is hard to see is so for all looks: with conspicuity Z, gamma
+    distributed with mean 1 and variance v, each look misses with exp(-Z l), and of all people together with
+    (1 + v l)^(-1/v). So l of all looks is the sum of theirs (frailty: Clayton, Biometrika 65, 1978). It does not matter
+    in which order looks are put together.
+    """
+    return _pod(np.sum([_told(pod) for pod in pods], axis=0))
+
+
+def _told(pod: Floats) -> Floats:
+    return np.asarray(((1.0 - pod) ** -CONSPICUITY - 1.0) / CONSPICUITY)
+
+
+def _pod(told: Floats) -> Floats:
+    return np.asarray(1.0 - (1.0 + CONSPICUITY * told) ** (-1.0 / CONSPICUITY))
 
 
 def sweep_width(detection_range: float, target: Target) -> float:

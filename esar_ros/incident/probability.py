@@ -9,9 +9,12 @@ from numpy.typing import NDArray
 
 from esar_ros.incident.features import Area, AreaKind, Floats, Raster, Search
 from esar_ros.incident.ground import Ground
-from esar_ros.incident.pod import Shifted, shift
-from esar_ros.incident.store import ELEVATION, POA, POD, Incident
+from esar_ros.incident.pod import Shifted, shift, together
+from esar_ros.incident.rasters import CANOPY, ELEVATION, POA, POD, POD_ON_FOOT, on_raster
+from esar_ros.incident.store import Incident
 from esar_ros.mission.errors import UsageError, install
+
+SUREST = 0.999  # of a POD: more would say that nobody can be there
 
 
 def poa_ground(incident: Incident) -> Ground:
@@ -26,8 +29,11 @@ def stand(incident: Incident) -> tuple[Shifted, Floats]:
     """Returns the POA that is left, and the cumulative POD (H, W) of all that was done, by the cells of the POA."""
     poa = incident.rasters(POA)[0]
     missed = np.ones(poa.values.shape)
-    for raster in incident.rasters(POD):
-        missed *= 1.0 - _on(poa, raster)
+    looks = [np.minimum(on_raster(poa, raster), SUREST) for raster in incident.rasters(POD)]
+    if looks:
+        missed -= together(looks)
+    for raster in incident.rasters(POD_ON_FOOT):  # they walk beneath what hides somebody from above
+        missed *= 1.0 - on_raster(poa, raster)
     ground = poa_ground(incident)
     for area in incident.search.areas:
         if area.kind is AreaKind.SEARCHED and area.pod is not None:
@@ -35,6 +41,14 @@ def stand(incident: Incident) -> tuple[Shifted, Floats]:
     prior = np.nan_to_num(poa.values.astype(np.float64))
     rest = max(0.0, 1.0 - float(prior.sum()))  # a raster's single precision, too
     return shift(prior, rest, 1.0 - missed), 1.0 - missed
+
+
+def open_sky(incident: Incident, target: Raster) -> Floats:
+    """Returns the share (H, W) of each cell of a raster that no crown covers; 1 where the canopy is not known."""
+    free = np.ones(target.values.shape)
+    for raster in incident.rasters(CANOPY):
+        free -= on_raster(target, raster)
+    return free
 
 
 def by_segment(incident: Incident, now: Shifted, pod: Floats) -> list[Area]:
@@ -75,22 +89,3 @@ def cells_in(areas: list[Area], ground: Ground) -> NDArray[np.bool_]:
     place = Affine(ground.cell, 0.0, ground.west, 0.0, -ground.cell, ground.north)
     burnt = rasterize(shapes, ground.heights.shape, transform=place, dtype="uint8") if shapes else 0
     return np.asarray(burnt, dtype=bool) | np.zeros(ground.heights.shape, bool)
-
-
-def _on(target: Raster, source: Raster) -> Floats:
-    """Returns the means (H, W) of a raster's cells within each of another's; 0 where it holds none."""
-    try:
-        from rasterio import Affine
-        from rasterio.warp import Resampling, reproject
-    except ImportError as error:
-        raise UsageError(f"rasters need {error.name}", install("geo")) from None
-    out = np.zeros(target.values.shape)
-
-    def place(raster: Raster) -> object:
-        return Affine(raster.cell, 0.0, raster.west, 0.0, -raster.cell, raster.north)
-
-    reproject(
-        np.nan_to_num(source.values.astype(np.float64)), out, src_transform=place(source), src_crs=source.crs,
-        dst_transform=place(target), dst_crs=target.crs, resampling=Resampling.average,
-    )  # fmt: skip
-    return np.clip(np.nan_to_num(out), 0.0, 1.0)

@@ -39,13 +39,12 @@ from esar_ros.incident.features import (
     Waypoint,
 )
 from esar_ros.incident.formats.geotiff import geotiff_bytes
+from esar_ros.incident.rasters import FOLDERS, POA, POD, read_raster
 from esar_ros.mission.errors import UsageError, first_line, install
 from esar_ros.scoring.result import write_atomically
 
 PACKAGE = "incident.gpkg"
 BRIEF = "brief.txt"
-POA, POD, ELEVATION = "probability of area", "probability of detection", "m above mean sea level"
-_FOLDERS = {POA: "poa", POD: "pod", ELEVATION: "map"}
 _WGS84 = "EPSG:4326"
 _FORMAT = "1"
 _CREATED = "2000-01-01T00:00:00Z"  # a GeoPackage's own stamp: the same content is the same bytes
@@ -72,14 +71,17 @@ class Incident:
         return incident
 
     @staticmethod
-    def open(folder: Path) -> Incident:
-        """Reads a folder. Raises UsageError where it holds no incident, or a damaged one."""
+    def open(folder: Path, lost: list[tuple[str, str]] | None = None) -> Incident:
+        """Reads a folder. Raises UsageError where it holds no incident, or a damaged one.
+
+        lost: is told the name and unit of each raster whose file is gone; None: those are damage, too.
+        """
         path = folder / PACKAGE
         if not path.is_file():
             raise UsageError(f"{folder} holds no {PACKAGE}", "make one: esar incident new")
-        geopandas = _geopandas()
+        _geopandas()
         try:
-            return _read(folder, path, geopandas)
+            return _read(folder, path, lost)
         except (KeyError, ValueError, OSError, RuntimeError, sqlite3.Error) as error:
             raise UsageError(f"{path} is damaged: {first_line(error)}", "take a copy of it, or make it anew") from error
 
@@ -107,7 +109,7 @@ class Incident:
         named = []
         for raster in self.search.rasters:
             data = geotiff_bytes(raster)
-            file = f"{_FOLDERS[raster.unit]}/{hashlib.sha256(data).hexdigest()[:16]}.tif"
+            file = f"{FOLDERS[raster.unit]}/{hashlib.sha256(data).hexdigest()[:16]}.tif"
             if not (self.folder / file).is_file():
                 write_atomically(self.folder / file, data)
             named.append({"name": raster.name, "unit": raster.unit, "file": file})
@@ -124,7 +126,7 @@ class Incident:
             path.unlink(missing_ok=True)
         kept = {self.folder / row["file"] for row in named}
         for unit in (POA, POD):
-            for old in (self.folder / _FOLDERS[unit]).glob("*.tif"):
+            for old in (self.folder / FOLDERS[unit]).glob("*.tif"):
                 if old not in kept:
                     old.unlink(missing_ok=True)
         for left in self.folder.glob(".writing-*"):  # of a process that was killed
@@ -286,7 +288,7 @@ def _area_row(area: Area) -> dict[str, Any]:
 # -- layers to features ---------------------------------------------------------------------------
 
 
-def _read(folder: Path, path: Path, geopandas: Any) -> Incident:
+def _read(folder: Path, path: Path, lost: list[tuple[str, str]] | None) -> Incident:
     import pyogrio
 
     names = {str(name) for name, _ in pyogrio.list_layers(path)}
@@ -317,7 +319,13 @@ def _read(folder: Path, path: Path, geopandas: Any) -> Incident:
         _sortie(row, [point for point in ways if point["sortie"] == n]) for n, row in enumerate(rows("sorties"))
     ]
     search.areas = [area for kind in AreaKind for row in rows(_layer(kind)) for area in _areas(row, kind)]
-    search.rasters = [_raster(folder / row["file"], row["name"], row["unit"]) for row in rows("rasters")]
+    for row in rows("rasters"):
+        if (folder / row["file"]).is_file():
+            search.rasters.append(read_raster(folder / row["file"], row["name"], row["unit"]))
+        elif lost is None:
+            raise UsageError(f"{folder / row['file']} ({row['unit']}) is lost", f"esar incident rebuild {folder}")
+        else:
+            lost.append((row["name"], row["unit"]))
     return Incident(folder, search, about, {row["digest"]: row["name"] for row in rows("sources")})
 
 
@@ -373,14 +381,6 @@ def _areas(row: dict[str, Any], kind: AreaKind) -> Iterable[Area]:
             _text(row.get("name")) or kind.value, kind, outline, tuple(holes), _number(row.get("poa")),
             _number(row.get("pod")), _number(row.get("hours")), _text(row.get("note")),
         )  # fmt: skip
-
-
-def _raster(path: Path, name: str, unit: str) -> Raster:
-    import rasterio
-
-    with rasterio.open(path) as dataset:
-        place = dataset.transform
-        return Raster(name, dataset.read(1), place.c, place.f, place.a, dataset.crs.to_string(), unit)
 
 
 def _geopandas() -> Any:

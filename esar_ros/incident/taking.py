@@ -11,13 +11,15 @@ import numpy as np
 
 from esar_ros.bags.flight_logs.ardupilot import read_dataflash
 from esar_ros.bags.flight_logs.ulog import read_ulog
+from esar_ros.geometry.camera import CameraModel
 from esar_ros.incident import flight
 from esar_ros.incident.features import Area, AreaKind, Floats, Mover, Position, Raster, Search, Track
 from esar_ros.incident.ground import Ground
-from esar_ros.incident.looks import Look
+from esar_ros.incident.looks import Look, along
 from esar_ros.incident.photo_finds import finds, merge
 from esar_ros.incident.placing import UNCHECKED, Withheld, camera_height
 from esar_ros.incident.pod import Coverage, Curves, Target, pod_of_look, pod_of_walks, sweep_width
+from esar_ros.incident.rasters import POD, POD_ON_FOOT, on_raster, raster_on
 from esar_ros.incident.sources import flight_log, gpx, photos, polygons, ros_bag, srt
 from esar_ros.incident.sources.intake import Intake
 from esar_ros.incident.sources.kinds import Kind, recognise
@@ -37,9 +39,11 @@ class Terms:
     """A person's statements on the files, and all that they are held against."""
 
     ground: Ground | None = None  # None: nothing is ray-cast, tracks alone are taken
+    canopy: Raster | None = None  # share of ground under crowns; None: not known, all counts as open
     curves: Curves | None = None  # of whoever looks at pictures; None: nobody did, and they have no POD
     detector: DetectorBackend | None = None  # that looks for people in photographs; None: nobody does
     home: Position | None = None  # where the drone took off
+    camera: tuple[float, CameraModel] | None = None  # pitch (degrees) and lens of whoever flew a log or a video
     mover: Mover = Mover.PERSON  # of GPX
     pod: float | None = None  # of polygons without one; of a GPX: it bounds searched ground
     detection_range: float | None = None  # m, at which people on foot see such a target; None: their POD is not known
@@ -95,6 +99,9 @@ def take(path: Path, intake: Intake, terms: Terms) -> Search:
         read_log = {Kind.ULOG: read_ulog, Kind.ARDUPILOT: read_dataflash}[kind]
         search = flight_log.search_of(read_log(path), path, intake)
     search.tracks = [_checked(track, path, intake, terms.ground) for track in search.tracks]
+    if terms.camera is not None and kind in (Kind.ULOG, Kind.ARDUPILOT, Kind.SRT):
+        pitch, model = terms.camera
+        _of_looks(path, (look for track in search.tracks for look in along(track, pitch, model)), intake, terms, search)
     return search
 
 
@@ -128,22 +135,25 @@ def _count_walks(path: Path, search: Search, terms: Terms) -> None:
         return
     ground = terms.ground.coarser(CELL)
     width = sweep_width(terms.detection_range, terms.target)
-    search.rasters.append(_raster(path.stem, pod_of_walks(walks, ground, width), ground))
+    search.rasters.append(_pod(path.stem, pod_of_walks(walks, ground, width), ground, POD_ON_FOOT))
 
 
 def _of_looks(path: Path, looks: Iterable[Look], intake: Intake, terms: Terms, search: Search) -> Search:
     """Adds to a search what looks show: one after the other, none is kept."""
     ground = None if terms.ground is None else terms.ground.coarser(CELL)
     coverage = None if ground is None else Coverage(ground.heights.shape)
+    transmission = None
+    if ground is not None and terms.canopy is not None:
+        transmission = 1.0 - on_raster(raster_on(ground, ground.heights, "", ""), terms.canopy)
     places: list[tuple[float, ...]] = []
     for look in looks:
         told = (math.nan if each is None else each for each in (look.altitude, look.time))
         places.append((look.latitude, look.longitude, *told))
         if ground is None or coverage is None or look.model is None or look.yaw is None or look.pitch is None:
             continue
-        if not _show(look, ground, coverage, intake, terms):
+        if not _show(look, ground, transmission, coverage, intake, terms):
             continue
-        if terms.detector is not None and terms.ground is not None:
+        if terms.detector is not None and terms.ground is not None and look.picture is not None:
             search.finds += finds(look, terms.detector, terms.ground, intake, terms.home)
     search.finds = merge(search.finds)
     if len(places) > 1 and not search.tracks:
@@ -151,11 +161,13 @@ def _of_looks(path: Path, looks: Iterable[Look], intake: Intake, terms: Terms, s
     if ground is not None and coverage is not None and coverage.shown.any():
         search.areas += footprints(path.stem, coverage.shown, ground)
         if terms.curves is not None:
-            search.rasters.append(_raster(path.stem, coverage.pod, ground))
+            search.rasters.append(_pod(path.stem, coverage.pod, ground))
     return search
 
 
-def _show(look: Look, ground: Ground, coverage: Coverage, intake: Intake, terms: Terms) -> bool:
+def _show(
+    look: Look, ground: Ground, transmission: Floats | None, coverage: Coverage, intake: Intake, terms: Terms
+) -> bool:
     """Counts what a look shows; returns whether its height is to be trusted."""
     height = camera_height(look, ground, terms.home)
     if isinstance(height, Withheld):
@@ -167,14 +179,13 @@ def _show(look: Look, ground: Ground, coverage: Coverage, intake: Intake, terms:
     pod = np.zeros(len(seen.row))
     if terms.curves is not None and look.model is not None:
         detection = terms.curves.of(look.model.fx, look.time, look.longitude)
-        pod = terms.curves.share(look.model.fx) * pod_of_look(seen, detection)
+        pod = terms.curves.share(look.model.fx) * pod_of_look(seen, detection, transmission)
     coverage.add(seen, pod)
     return True
 
 
-def _raster(name: str, pod: Floats, ground: Ground) -> Raster:
-    values = np.where(np.isfinite(ground.heights), pod, np.nan).astype(np.float32)
-    return Raster(name, values, ground.west, ground.north, ground.cell, ground.crs, "probability of detection")
+def _pod(name: str, pod: Floats, ground: Ground, unit: str = POD) -> Raster:
+    return raster_on(ground, np.where(np.isfinite(ground.heights), pod, np.nan), name, unit)
 
 
 def footprints(name: str, seen: np.ndarray, ground: Ground) -> list[Area]:

@@ -169,3 +169,19 @@ def test_coordinates_are_placed_by_a_start_that_is_given(capsys: pytest.CaptureF
         brief.main([words, "--start", "95,1"])
     with pytest.raises(UsageError, match="a task has its own start"):
         brief.main(["aotai-first", "--start", "33.95,107.75"])
+
+
+def test_the_prior_is_scored_where_somebody_was_found(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("pyproj")
+    words = ["brief", "She was last seen 600 m north of the hut. The drone starts at the hut.", "--json"]
+    assert cli([*words, "--start", "44.27,-71.30", "--score", "44.2754,-71.30"]) == 0
+    (scored,) = json.loads(capsys.readouterr().out)["map_score"].values()
+    assert 0.9 < scored["rings"] < scored["brief"] <= 1.0
+    assert cli(["brief", "aotai-first", "--score"]) == 0
+    assert "MapScore of Wu: rings 0.9" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("flags", [["She is 600 m north.", "--score"], ["aotai-first", "--score", "44.2,-71.3"]])
+def test_a_score_without_a_find_is_refused(flags: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli(["brief", *flags]) == 2
+    assert "--score" in capsys.readouterr().err

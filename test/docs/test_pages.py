@@ -22,7 +22,7 @@ from helpers.blocks import ROOT, pages
 
 DOCS = ROOT / "docs"
 KINDS = ("how-to", "reference", "explanation", "results")
-START = ("index.md", "tutorial.md")
+START = ("index.md", "tutorial.md", "own-valley.md")
 RESULTS = sorted((DOCS / "results").glob("*.md"))
 LONGEST = 150  # lines of a page that a person writes
 # Words of a history, which git and CHANGELOG.md hold.

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from esar_ros.incident.looks import Look, angles, attitude
+from esar_ros.geometry.camera import CameraModel
+from esar_ros.incident.features import Mover, Track
+from esar_ros.incident.looks import BY_COURSE, Look, along, angles, attitude
 
 
 @given(st.floats(0.0, 359.9), st.floats(-89.9, 30.0), st.floats(-80.0, 80.0))
@@ -36,3 +40,18 @@ def test_rolled_clockwise_the_right_side_sinks() -> None:
 
 def test_straight_down_the_yaw_is_where_the_top_points() -> None:
     assert angles(attitude(213.0, -90.0, 0.0)) == pytest.approx((213.0, -90.0, 0.0))
+
+
+def test_along_a_track_a_camera_looks_ahead_every_two_seconds() -> None:
+    seconds = np.arange(21.0)
+    latitude = 34.0 + 1e-5 * np.minimum(seconds, 10.0) * 5.0  # 5.5 m/s to the north, then it hovers
+    track = Track("flight", Mover.DRONE, latitude, np.full(21, 107.0), np.full(21, 900.0), seconds)
+    model = CameraModel.from_horizontal_fov(1920, 1080, 1.2)
+    looks = list(along(track, -45.0, model))
+    assert [look.time for look in looks] == [0.0, 2.0, 4.0, 6.0, 8.0]
+    assert all(abs(((look.yaw or 0.0) + 180.0) % 360.0 - 180.0) < 0.1 and look.pitch == -45.0 for look in looks)
+    assert all(look.altitude == 900.0 and look.errors.yaw == BY_COURSE for look in looks)
+    assert len(list(along(track, -90.0, model))) == 10, "straight down it need not fly anywhere"
+    unknown = np.full(21, np.nan)
+    assert list(along(replace(track, time=unknown), -45.0, model)) == []
+    assert list(along(replace(track, altitude=unknown), -45.0, model)) == []

@@ -23,9 +23,10 @@ from esar_ros.incident.features import (
     Track,
 )
 from esar_ros.incident.ground import Ground
-from esar_ros.incident.prior import segments
+from esar_ros.incident.prior.mixing import segments
 from esar_ros.incident.probability import by_segment, cells_in, closed_cells, poa_ground, stand
-from esar_ros.incident.store import ELEVATION, POA, POD, Incident
+from esar_ros.incident.rasters import ELEVATION, POA, POD
+from esar_ros.incident.store import Incident
 from esar_ros.mission.errors import UsageError
 
 pytest.importorskip("rasterio")

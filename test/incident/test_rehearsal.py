@@ -11,8 +11,8 @@ import pytest
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.incident.features import Position, Raster, Sortie, Waypoint
 from esar_ros.incident.ground import Ground
+from esar_ros.incident.rasters import POA
 from esar_ros.incident.rehearsal import POSES, lay_people, least_height, promised, rehearsal_task, route_of
-from esar_ros.incident.store import POA
 from esar_ros.mission.errors import UsageError
 from helpers.hills import CRS, LATITUDE, LONGITUDE, NORTH, WEST
 

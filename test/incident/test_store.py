@@ -29,7 +29,8 @@ from esar_ros.incident.features import (
     Track,
     Waypoint,
 )
-from esar_ros.incident.store import PACKAGE, POA, POD, Incident, digest_of
+from esar_ros.incident.rasters import POA, POD
+from esar_ros.incident.store import PACKAGE, Incident, digest_of
 from esar_ros.mission.errors import UsageError
 
 pyogrio = pytest.importorskip("pyogrio")

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import shapely
 
+from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.incident.features import AreaKind, Mover, Position
 from esar_ros.incident.pod import Curves
@@ -141,3 +142,26 @@ def test_what_gives_nothing_is_said(tmp_path: Path) -> None:
     search = take(tmp_path / "card", intake, Terms(GROUND))
     assert not search.tracks and not search.rasters
     assert "it has no position" in intake.faults[0]
+
+
+def test_a_video_of_a_camera_that_is_stated_has_a_pod_and_a_footprint(tmp_path: Path) -> None:
+    start = GROUND.height(*GROUND.to_grid(HOME.latitude, HOME.longitude))
+    cues = []
+    for n in range(10):
+        latitude, longitude, _ = FRAME.to_geodetic([6.0 * n, 0.0, 0.0])
+        cues.append(
+            f"{n}\n00:00:{n:02d},000 --> 00:00:{n:02d},033\n2026-05-01 12:00:{n:02d}.000\n[latitude: {latitude:.7f}] "
+            f"[longitude: {longitude:.7f}] [rel_alt: 40.0 abs_alt: {start + 40.0:.3f}]"
+        )
+    path = tmp_path / "DJI_1.SRT"
+    path.write_text("\n\n".join(cues), encoding="utf-8")
+    alone = take(path, Intake(HOME, utc_offset=0.0), Terms(GROUND, curves=CURVES))
+    assert alone.rasters == [] and len(alone.tracks) == 1
+    camera = (-60.0, CameraModel.from_horizontal_fov(1920, 1080, 1.2))
+    search = take(path, Intake(HOME, utc_offset=0.0), Terms(GROUND, curves=CURVES, camera=camera))
+    (pod,) = search.rasters
+    assert float(np.nanmax(pod.values)) > 0.5 and len(search.tracks) == 1
+    assert any(area.kind is AreaKind.FOOTPRINT for area in search.areas)
+    covered = Terms(GROUND, curves=CURVES, camera=camera, canopy=replace(pod, values=np.full_like(pod.values, 0.8)))
+    (under,) = take(path, Intake(HOME, utc_offset=0.0), covered).rasters
+    assert float(np.nanmax(under.values)) < 0.5 * float(np.nanmax(pod.values)), "under trees less is seen"

@@ -14,6 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from esar_ros import __version__
 from esar_ros.app.arguments import Parser
 from esar_ros.incident.features import Search
+from esar_ros.incident.formats import cot
 from esar_ros.incident.store import PACKAGE
 from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.scoring.result import write_atomically
@@ -50,9 +51,8 @@ def main(argv: list[str]) -> int:
     )
     parser.add_argument(
         "--to",
-        default=",".join(SURFACES),
         metavar="FORMATS",
-        help=f"by commas, of {', '.join(FORMATS)} (default: %(default)s)",
+        help=f"by commas, of {', '.join(FORMATS)} (default: {','.join(SURFACES)}; with --cot: cot)",
     )
     parser.add_argument("--out", metavar="DIR", help="where to write (default: beside the bag)")
     parser.add_argument(
@@ -61,8 +61,13 @@ def main(argv: list[str]) -> int:
         metavar="M",
         help="m, what ply and glb tell apart (default: a pixel's size where depth is cut off)",
     )
+    parser.add_argument(
+        "--cot", metavar="HOST:PORT", help="also send places, finds, areas and ways to ATAK by UDP: a client, or a "
+        "multicast group such as 239.2.3.1:6969",
+    )  # fmt: skip
     arguments = parser.parse_args(argv)
-    formats = _formats(arguments.to)
+    host, port = _address(arguments.cot)
+    formats = _formats(arguments.to or ("cot" if port else ",".join(SURFACES)))
     if arguments.voxel is not None and not VOXELS[0] <= arguments.voxel <= VOXELS[1]:
         raise UsageError(f"--voxel {arguments.voxel:g}", f"give {VOXELS[0]:g} to {VOXELS[1]:g} m")
     given = Path(arguments.bag)
@@ -72,9 +77,22 @@ def main(argv: list[str]) -> int:
     console = Console(highlight=False, soft_wrap=True)
     if features := [name for name in formats if name in FEATURES]:
         _write_features(_search_of(bag, features, out), features, out, console)
+    if port:
+        count = cot.send(_search_of(bag, [], out), host, port)
+        console.print(f"{count} events sent to {host}:{port}, which says nothing of having them")
     if surfaces := [name for name in formats if name in SURFACES]:
         _write_surfaces(bag, surfaces, out, arguments.voxel, console)
     return 0
+
+
+def _address(text: str | None) -> tuple[str, int]:
+    """Returns host and port of HOST:PORT; port 0 where none is given. Raises UsageError."""
+    if text is None:
+        return "", 0
+    host, _, port = text.rpartition(":")
+    if not host or not (port.isdecimal() and 0 < int(port) < 65536):
+        raise UsageError(f"--cot {text}", "HOST:PORT, e.g. 239.2.3.1:6969")
+    return host.strip("[]"), int(port)
 
 
 def _formats(text: str) -> list[str]:

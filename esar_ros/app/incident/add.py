@@ -14,13 +14,15 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from esar_ros.app.incident.places import position
+from esar_ros.geometry.camera import CameraModel
 from esar_ros.incident.features import Mover, PlaceKind, Position, Search
 from esar_ros.incident.ground import Ground
 from esar_ros.incident.pod import Curves, Target
+from esar_ros.incident.rasters import CANOPY, ELEVATION
 from esar_ros.incident.sources import photos, ros_bag
 from esar_ros.incident.sources.intake import Intake
 from esar_ros.incident.sources.kinds import Kind, recognise
-from esar_ros.incident.store import ELEVATION, Incident, digest_of
+from esar_ros.incident.store import Incident, digest_of
 from esar_ros.incident.taking import Terms, take, take_photos
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError, suggest
@@ -29,6 +31,7 @@ from esar_ros.perception.detectors.chosen import about_chosen, create_chosen
 from esar_ros.perception.detectors.real_pictures import load_real_pictures, real_flight_warning
 
 BATCH = 500  # photographs that are taken in at once: what a kill loses at most
+WIDE = 16.0 / 9.0  # width over height of a video
 NOBODY = "none"  # in place of a detector: nobody looks at the photographs
 _TARGETS = {target.name.lower(): target for target in Target}
 
@@ -48,6 +51,10 @@ def declare(verbs: Any) -> None:
     )
     parser.add_argument("--detection-range", type=float, metavar="M", help="m, at which people on foot see the target")
     parser.add_argument("--target", choices=_TARGETS, default="medium", help="how visible it is (default: %(default)s)")
+    parser.add_argument(
+        "--camera", metavar="PITCH,FOV,WIDTH", help="of logs and videos, which have a POD by it: degrees above the "
+        "horizon (-90: straight down) at which it looked ahead, horizontal field of view (degrees), width (px)",
+    )  # fmt: skip
     parser.add_argument("--geoid", type=float, metavar="M", help="m, of the geoid (EGM96) above the ellipsoid there")
     parser.add_argument("--utc-offset", type=float, metavar="H", help="h, of clocks in local time that do not say")
     parser.add_argument(
@@ -158,9 +165,11 @@ def _terms(arguments: argparse.Namespace, incident: Incident) -> Terms:
     recall = _recall(arguments)
     return Terms(
         ground=Ground.of(elevations[-1]) if elevations else None,
+        canopy=next(iter(incident.rasters(CANOPY)), None),
         curves=None if recall is None else Curves(names.DEFAULT_DETECTOR, arguments.weather, recall),
         detector=None if nobody else create_chosen(arguments.detector),
         home=position("--home", arguments.home) if arguments.home else _home(incident),
+        camera=_camera(arguments.camera),
         mover=Mover(arguments.mover),
         pod=_share("--pod", arguments.pod),
         detection_range=_positive("--detection-range", arguments.detection_range),
@@ -169,6 +178,21 @@ def _terms(arguments: argparse.Namespace, incident: Incident) -> Terms:
         origin=position("--origin", arguments.origin) if arguments.origin else None,
         pictures=incident.folder / "finds",
     )
+
+
+def _camera(text: str | None) -> tuple[float, CameraModel] | None:
+    """Returns the pitch (degrees) and the lens that PITCH,FOV,WIDTH states. Raises UsageError."""
+    if text is None:
+        return None
+    try:
+        pitch, view, width = (float(part) for part in text.split(","))
+    except ValueError:
+        raise UsageError(f"--camera {text}", "PITCH,FOV,WIDTH, e.g. -60,73,3840") from None
+    if not (-90.0 <= pitch <= 0.0 and 1.0 <= view <= 150.0 and 100.0 <= width <= 20_000.0):
+        raise UsageError(
+            f"--camera {text}", "a pitch of -90 to 0 and a view of 1 to 150 degrees, a width of 100 to 20000 px"
+        )
+    return pitch, CameraModel.from_horizontal_fov(int(width), round(width / WIDE), math.radians(view))
 
 
 def _recall(arguments: argparse.Namespace) -> float | None:

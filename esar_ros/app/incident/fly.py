@@ -15,12 +15,14 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 from esar_ros.app import prepare
+from esar_ros.app.incident.plan import plan_as_by_default
 from esar_ros.benchmark.engine.episode import fly_episode
 from esar_ros.benchmark.engine.mission import VEHICLE, EpisodeResult
 from esar_ros.flight.limits import load_pilot_limits
 from esar_ros.incident.features import Sortie
 from esar_ros.incident.formats import kml, words
 from esar_ros.incident.probability import stand
+from esar_ros.incident.rasters import POA
 from esar_ros.incident.rehearsal import (
     POSES,
     flown_search,
@@ -30,7 +32,7 @@ from esar_ros.incident.rehearsal import (
     rehearsal_task,
     route_of,
 )
-from esar_ros.incident.store import POA, Incident
+from esar_ros.incident.store import Incident
 from esar_ros.mission import names
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.errors import UsageError, suggest
@@ -48,7 +50,9 @@ MOST_PEOPLE = 15  # of a task
 
 def declare(verbs: Any) -> None:
     """Adds the verb and its arguments."""
-    parser = verbs.add_parser("fly", help="rehearse the planned sorties in the simulator, on the incident's own map")
+    parser = verbs.add_parser(
+        "fly", help="rehearse the planned sorties (else those by default) in the simulator, on the incident's own map"
+    )
     parser.add_argument("dir", type=Path, metavar="DIR", help="the incident's folder")
     parser.add_argument("--sortie", metavar="NAME", help="one of them (default: each, one after the other)")
     parser.add_argument(
@@ -77,6 +81,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--people {arguments.people}", f"1 to {MOST_PEOPLE}")
     create_chosen(arguments.detector)  # wrong weights are told before anything is drawn
     incident = Incident.open(arguments.dir)
+    if not incident.search.sorties:
+        plan_as_by_default(arguments.dir)
+        incident = Incident.open(arguments.dir)
     sorties = _sorties(incident, arguments.sortie)
     now = stand(incident)[0].normalised  # by which the sorties were planned
     poa = replace(incident.rasters(POA)[0], values=now.astype(np.float32))
@@ -107,8 +114,6 @@ def run(arguments: argparse.Namespace) -> int:
 def _sorties(incident: Incident, name: str | None) -> list[Sortie]:
     """Returns the sorties that are flown. Raises UsageError."""
     planned = {sortie.name: sortie for sortie in incident.search.sorties}
-    if not planned:
-        raise UsageError(f"{incident.folder} has no sortie that is planned", "plan one: esar incident plan")
     if name is None:
         return list(planned.values())
     if name not in planned:

@@ -4,29 +4,37 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 from rich.console import Console
 
 from esar_ros.app.incident.places import position
-from esar_ros.incident.features import Area, AreaKind, Floats, Place, PlaceKind, Raster, Search
+from esar_ros.incident.canopy import read_canopy
+from esar_ros.incident.features import Area, AreaKind, Place, PlaceKind, Search
+from esar_ros.incident.formats.geotiff import geotiff_bytes
 from esar_ros.incident.ground import Ground, read_ground
-from esar_ros.incident.prior import Prior, lay_prior, segments
-from esar_ros.incident.probability import cells_in
+from esar_ros.incident.prior.laying import CELL, lay
+from esar_ros.incident.prior.mixing import Prior
+from esar_ros.incident.prior.terrain import Terrain, distance_to
+from esar_ros.incident.rasters import CANOPY, ELEVATION, OFFSET, raster_on
 from esar_ros.incident.sources import polygons
 from esar_ros.incident.sources.intake import Intake
-from esar_ros.incident.store import ELEVATION, PACKAGE, POA, Incident
+from esar_ros.incident.sources.ways import read_ways
+from esar_ros.incident.store import PACKAGE, Incident
 from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.task_files import read_text
 from esar_ros.planning.belief.brief.telling import questions, told
 from esar_ros.planning.belief.brief.tokens import LONGEST
-from esar_ros.planning.methods.patterns.lost_persons import load_lost_persons
+from esar_ros.planning.methods.patterns.lost_persons import Found, load_lost_persons
 from esar_ros.sim.terrain.map_import import CHARACTERS, ImportOptions, import_map
 
-CELL = 20.0  # m, of the POA
+SIZE = 4000.0  # m, side of the map
+MARGIN = 1.05  # of the side of the map, that elevation is kept
 SAMPLES = 1025  # heights a side of the map that is flown
 
 
@@ -44,8 +52,17 @@ def declare(verbs: Any) -> None:
     parser.add_argument(
         "--domain", default="temperate_mountains", metavar="NAME", help="of its statistics (default: %(default)s)"
     )
+    parser.add_argument(
+        "--ways", type=Path, metavar="FILE", help="trails and roads as lines (GeoJSON, KML, GPX, GeoPackage)"
+    )
+    parser.add_argument(
+        "--drainages", action="store_true", help="lay as much of the POA in drainages as such people were found there"
+    )
+    parser.add_argument(
+        "--canopy", type=Path, metavar="FILE", help="raster of the ground under crowns, percent: lowers the POD there"
+    )
     parser.add_argument("--area", type=Path, metavar="FILE", help="polygon of what is searched (GeoJSON, KML, GPX)")
-    parser.add_argument("--size", type=float, default=4000.0, metavar="M", help="side of the map (default: 4000)")
+    parser.add_argument("--size", type=float, default=SIZE, metavar="M", help="side of the map (default: %(default)g)")
     parser.add_argument(
         "--character", choices=sorted(CHARACTERS), default="alpine", help="plants and colours of the rehearsal's map"
     )
@@ -62,6 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     domains = persons.categories[arguments.subject]
     if arguments.domain not in domains:
         raise UsageError(f"--domain {arguments.domain} of {arguments.subject}", suggest(arguments.domain, domains))
+    _check_published(arguments.subject, persons.found(arguments.subject), arguments)
     time = _time(arguments.time)
     where = position("--ipp", latitude_longitude)
     ground = _about(read_ground(arguments.dem), where.latitude, where.longitude, arguments.size, arguments.dem)
@@ -70,36 +88,53 @@ def run(arguments: argparse.Namespace) -> int:
     search = Search(arguments.dir.name, places=[ipp])
     if arguments.area is not None:
         search.areas = _area(arguments.area, Intake(where))
-    prior = lay_prior(words, ipp, coarse, persons.category(arguments.subject, arguments.domain))
-    inside = cells_in(search.areas, coarse) if search.areas else None
-    search.areas += segments(prior.cells, coarse, inside)
-    search.rasters = [
-        _raster("elevation", ground.heights, ground, ELEVATION),
-        _raster("prior", prior.cells, coarse, POA),
-    ]
+    search.rasters = [raster_on(ground, ground.heights, "elevation", ELEVATION)]
+    if arguments.ways is not None:
+        search.rasters.append(raster_on(coarse, distance_to(read_ways(arguments.ways, coarse), coarse), "ways", OFFSET))
+    if arguments.canopy is not None:
+        search.rasters.append(raster_on(coarse, read_canopy(arguments.canopy, coarse), "canopy", CANOPY))
+    about = {"subject": arguments.subject, "domain": arguments.domain, "drainages": "yes" * arguments.drainages}
+    prior, terrain = lay(search, about, words)
     map_id = "incident_" + (re.sub(r"[^a-z0-9]+", "_", arguments.dir.name.casefold()).strip("_")[:40] or "valley")
-    about = {
-        "subject": arguments.subject, "domain": arguments.domain, "map": map_id, "time": time.isoformat(),
-        "by_words": f"{prior.by_words:g}",
+    about |= {
+        "map": map_id, "time": time.isoformat(), "by_words": f"{prior.by_words:g}", "terrain": terrain.told,
+        "character": arguments.character, "size": f"{arguments.size:g}",
     }  # fmt: skip
     if (arguments.dir / PACKAGE).exists():
         raise UsageError(f"{arguments.dir} holds an incident already", "name another folder")
-    centre = (where.latitude, where.longitude)
-    import_map(
-        arguments.dem,
-        ImportOptions(map_id, arguments.character, arguments.size, SAMPLES, centre, arguments.dir.name),
-        arguments.dir / "map",
-    )
+    draw_map(arguments.dir, search, about)
     incident = Incident.create(arguments.dir, search, about, words)
-    _say(incident, prior, words)
+    say(incident, prior, terrain, words)
     return 0
 
 
-def _raster(name: str, values: Floats, ground: Ground, unit: str) -> Raster:
-    return Raster(name, values.astype(np.float32), ground.west, ground.north, ground.cell, ground.crs, unit)
+def _check_published(subject: str, found: Found, arguments: argparse.Namespace) -> None:
+    """Raises UsageError where terrain is to count of which nothing is published for such people."""
+    if arguments.drainages and not found.in_drainages:
+        raise UsageError(f"--drainages of {subject}: no share is published", "leave it out")
+    if arguments.ways is not None and not found.offsets:
+        raise UsageError(f"--ways of {subject}: no distances from trails are published", "leave it out")
 
 
-def _say(incident: Incident, prior: Prior, words: str) -> None:
+def draw_map(folder: Path, search: Search, about: Mapping[str, str]) -> None:
+    """Makes the map that is flown of the search's elevation, unless it is there. Raises UsageError."""
+    map_id = about["map"]
+    if all((folder / "map" / f"{map_id}.{ending}").is_file() for ending in ("yaml", "npz")):
+        return
+    elevation = next(raster for raster in search.rasters if raster.unit == ELEVATION)
+    ipp = next(place.position for place in search.places if place.kind is PlaceKind.IPP)
+    centre = (ipp.latitude, ipp.longitude)
+    options = ImportOptions(
+        map_id, about.get("character", "alpine"), float(about.get("size", SIZE)), SAMPLES, centre, search.name
+    )
+    with TemporaryDirectory() as scratch:
+        source = Path(scratch) / "elevation.tif"
+        source.write_bytes(geotiff_bytes(elevation))
+        import_map(source, options, folder / "map")
+
+
+def say(incident: Incident, prior: Prior, terrain: Terrain, words: str) -> None:
+    """Prints what was read of the words, what was not, and the POA that was laid by them."""
     console = Console(highlight=False, soft_wrap=True, markup=False)
     for line in told(words, prior.facts):
         for warning in line.warnings:
@@ -109,7 +144,8 @@ def _say(incident: Incident, prior: Prior, words: str) -> None:
     for question in questions(words, prior.facts):
         console.print(f"to decide: {question}")
     by = (
-        f"{prior.by_words:.0%} by the words, the rest by distances of lost {incident.about['subject']}s, none on cliffs"
+        f"{prior.by_words:.0%} by the words, the rest by distances of lost people ({incident.about['subject']})"
+        f"{'; ' * bool(terrain.told)}{terrain.told}"
     )
     console.print(f"POA: {1.0 - prior.rest:.0%} on the map, {prior.rest:.0%} elsewhere; {by}")
     parts = sorted((area for area in incident.search.areas if area.poa is not None), key=lambda area: -(area.poa or 0))
@@ -157,10 +193,13 @@ def _area(path: Path, intake: Intake) -> list[Area]:
 
 
 def _about(ground: Ground, latitude: float, longitude: float, size: float, path: Path) -> Ground:
-    """Returns the square of a size (m) about a point. Raises UsageError where the model does not reach so far."""
+    """Returns the square of a size (m) about a point, with some more, since a map's axes are turned from the grid's.
+
+    Raises UsageError where the model does not reach so far.
+    """
     x, y = ground.to_grid(latitude, longitude)
     rows, columns = ground.heights.shape
-    half = size / 2.0
+    half = MARGIN * size / 2.0
     left, right = int((x - half - ground.west) // ground.cell), int((x + half - ground.west) // ground.cell) + 1
     top, bottom = int((ground.north - y - half) // ground.cell), int((ground.north - y + half) // ground.cell) + 1
     part = ground.heights[max(top, 0) : max(bottom, 0), max(left, 0) : max(right, 0)]

@@ -9,11 +9,13 @@ from typing import Any
 
 from rich.console import Console
 
+from esar_ros.app.arguments import Parser
 from esar_ros.app.incident.places import position
 from esar_ros.incident.features import Place, PlaceKind, Position
 from esar_ros.incident.formats import kml, qgc_plan, wpml
 from esar_ros.incident.pod import Curves
-from esar_ros.incident.probability import closed_cells, poa_ground, stand
+from esar_ros.incident.probability import closed_cells, open_sky, poa_ground, stand
+from esar_ros.incident.rasters import POA
 from esar_ros.incident.sorties import Flights, plan
 from esar_ros.incident.store import Incident
 from esar_ros.mission import names
@@ -54,7 +56,15 @@ def run(arguments: argparse.Namespace) -> int:
     curve = detection.curves.beside(arguments.height).person
     flights = Flights(curve, arguments.height, arguments.speed, ceiling=arguments.max_height)
     closed = closed_cells(incident.search, ground)
-    sorties = plan(now.normalised, ground, home, arguments.vehicles, arguments.minutes, flights, closed)
+    sorties = plan(
+        now.normalised * open_sky(incident, incident.rasters(POA)[0]),
+        ground,
+        home,
+        arguments.vehicles,
+        arguments.minutes,
+        flights,
+        closed,
+    )
     search = incident.search
     search.sorties = [replace(sortie, name=f"sortie {sortie.name}") for sortie in sorties]
     if not any(place.kind is PlaceKind.HOME and place.position == home for place in search.places):
@@ -77,6 +87,13 @@ def run(arguments: argparse.Namespace) -> int:
     console.print(f"POD as {arguments.detector} was measured in pictures of the simulator, at {arguments.height:g} m")
     console.print(f"{folder}: .plan for QGroundControl, .kmz (WPML) for DJI, plan.kml")
     return 0
+
+
+def plan_as_by_default(folder: Path) -> None:
+    """Plans as the command does without any option. Raises UsageError."""
+    parser = Parser(prog="esar incident")
+    declare(parser.add_subparsers())
+    run(parser.parse_args(["plan", str(folder)]))
 
 
 def _home(incident: Incident) -> Position:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from esar_ros.app.arguments import Parser
-from esar_ros.app.incident import add, debrief, fly, new, plan
+from esar_ros.app.incident import add, debrief, fly, new, plan, rebuild
 
 VERBS = {
     "new": new,
@@ -11,6 +11,7 @@ VERBS = {
     "fly": fly,
     "add": add,
     "debrief": debrief,
+    "rebuild": rebuild,
 }  # a module declares its arguments and runs them
 
 

@@ -9,6 +9,8 @@ remarks.
 from __future__ import annotations
 
 import math
+import socket
+import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta, timezone
@@ -20,11 +22,13 @@ import numpy as np
 
 from esar_ros.incident.features import Area, Find, Floats, Place, Search, Sortie, Track
 from esar_ros.incident.formats import words
+from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.result import write_atomically
 
 UNKNOWN = "9999999.0"
 VALID = timedelta(days=1)  # after which a TAK client shows an event as stale
 SPOT, DRAWING = "b-m-p-s-m", "u-d-f"
+PAUSE = 0.002  # s between two datagrams: a phone's buffer holds few
 _MOST_POINTS = 400  # of a drawing: clients of TAK become slow with more
 
 
@@ -34,6 +38,23 @@ def write(search: Search, path: Path) -> None:
     root.extend(events(search))
     ET.indent(root)
     write_atomically(path, ET.tostring(root, encoding="utf-8", xml_declaration=True))
+
+
+def send(search: Search, host: str, port: int) -> int:
+    """Sends each event as a datagram of its own, as clients of TAK take them; returns how many.
+
+    host: of a client, or a multicast group, which is not routed on. Raises UsageError where it cannot be sent there.
+    """
+    made = [ET.tostring(event, encoding="utf-8", xml_declaration=True) for event in events(search)]
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
+        with socket.socket(family, kind, protocol) as link:
+            for event in made:
+                link.sendto(event, address)
+                time.sleep(PAUSE)
+    except OSError as error:
+        raise UsageError(f"cannot send to {host}:{port}: {error.strerror or error}", "name a host and a port") from None
+    return len(made)
 
 
 def events(search: Search, written: datetime | None = None) -> list[ET.Element]:
@@ -58,8 +79,8 @@ def events(search: Search, written: datetime | None = None) -> list[ET.Element]:
     return made
 
 
-def _w3c(time: datetime) -> str:
-    return time.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+def _w3c(when: datetime) -> str:
+    return when.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def _event(
@@ -128,7 +149,7 @@ def _track(track: Track) -> ET.Element:
     line = np.column_stack([track.longitude, track.latitude])
     facts = {"mover": track.mover.value}
     times: Iterable[str] = (words.utc(track.time[0]), words.utc(track.time[-1]))
-    facts |= {name: time for name, time in zip(("from", "to"), times, strict=True) if time}
+    facts |= {name: when for name, when in zip(("from", "to"), times, strict=True) if when}
     return _drawing(line, track.name, facts, words.TRACK_COLOUR, is_closed=False)
 
 

@@ -154,3 +154,8 @@ def test_a_bag_without_images_is_refused(tmp_path: Path, capsys: pytest.CaptureF
     write(tmp_path / "bag", mission(None))
     assert "--record full" in refused(capsys, str(tmp_path / "bag"))
     assert "no bag at" in refused(capsys, str(tmp_path / "nowhere"))
+
+
+def test_cot_needs_a_host_and_a_port(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for told in ("6969", "host:", "host:99999", "host:tak"):
+        assert f"--cot {told}: HOST:PORT" in refused(capsys, str(tmp_path), "--cot", told)

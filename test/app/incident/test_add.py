@@ -10,7 +10,8 @@ import pytest
 from esar_ros.app.cli import main
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.incident.features import Place, PlaceKind, Position, Raster, Search
-from esar_ros.incident.store import ELEVATION, POD, Incident
+from esar_ros.incident.rasters import ELEVATION, POD, POD_ON_FOOT
+from esar_ros.incident.store import Incident
 from helpers.hills import LATITUDE, LONGITUDE, hills
 from helpers.photographs import photograph
 
@@ -64,7 +65,7 @@ def test_files_are_taken_once_and_bad_ones_are_named(
     assert "taken in before" in capsys.readouterr().out
     search = Incident.open(incident).search
     assert [track.name for track in search.tracks] == ["Team"]
-    assert len(Incident.open(incident).rasters(POD)) == 1
+    assert len(Incident.open(incident).rasters(POD_ON_FOOT)) == 1
 
 
 def test_a_card_goes_on_where_it_was(incident: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -94,6 +95,8 @@ def test_what_is_left_out_is_said(incident: Path, tmp_path: Path, capsys: pytest
         (("--detector", "segmentation_oracle"), "has not been measured"),
         (("--detection-range", "-3"), "above 0"),
         (("--topic", "fixx=/a"), "did you mean fix"),
+        (("--camera", "down"), "PITCH,FOV,WIDTH"),
+        (("--camera=30,70,3840",), "a pitch of -90 to 0"),
         (("--detector", "esar_yol"), "esar_yolo"),
     ],
 )

@@ -12,7 +12,8 @@ import pytest
 from esar_ros.app.incident import fly
 from esar_ros.incident.features import Place, PlaceKind, Position, Raster, Search, Sortie, Waypoint
 from esar_ros.incident.ground import Ground, utm_zone
-from esar_ros.incident.store import ELEVATION, POA, Incident
+from esar_ros.incident.rasters import ELEVATION, POA
+from esar_ros.incident.store import Incident
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.result import parse_result
 from esar_ros.sim.terrain.maps import load_map
@@ -80,6 +81,13 @@ def test_what_cannot_be_flown_is_told_in_one_line(tmp_path: Path, arguments: lis
     assert len(str(error.value).splitlines()) == 1
 
 
-def test_without_a_plan_it_says_how_to_make_one(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no sortie that is planned: plan one: esar incident plan"):
+def test_without_a_plan_it_plans_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Planned(Exception):
+        pass
+
+    def plan(folder: Path) -> None:
+        raise Planned(folder.name)
+
+    monkeypatch.setattr(fly, "plan_as_by_default", plan)
+    with pytest.raises(Planned, match="ridge"):
         run(made(tmp_path / "ridge", sorties=False))

@@ -11,25 +11,17 @@ import pytest
 from esar_ros.app.cli import main
 from esar_ros.incident.features import AreaKind, PlaceKind, Position
 from esar_ros.incident.probability import stand
-from esar_ros.incident.store import ELEVATION, POA, Incident
+from esar_ros.incident.rasters import ELEVATION, POA
+from esar_ros.incident.store import Incident
+from helpers.elevation import IPP, elevation_model
 
-rasterio = pytest.importorskip("rasterio")
+pytest.importorskip("rasterio")
 pytest.importorskip("geopandas")
-SOUTH, WEST, SIDE = 44.2, -71.4, 0.1  # degrees: a model of 8 by 11 km
-IPP = "44.2500,-71.3500"
 
 
 @pytest.fixture(scope="module")
 def dem(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("dem") / "hills.tif"
-    x, y = np.meshgrid(np.linspace(0.0, 20.0, 400), np.linspace(0.0, 25.0, 400))
-    heights = (900.0 + 120.0 * np.sin(x) * np.cos(y)).astype(np.float32)
-    place = rasterio.Affine(SIDE / 400, 0.0, WEST, 0.0, -SIDE / 400, SOUTH + SIDE)
-    with rasterio.open(
-        path, "w", driver="GTiff", width=400, height=400, count=1, dtype="float32", crs="EPSG:4326", transform=place
-    ) as file:
-        file.write(heights, 1)
-    return path
+    return elevation_model(tmp_path_factory.mktemp("dem") / "hills.tif")
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +48,7 @@ def test_a_new_incident_holds_its_ground_words_and_probability(valley: Path) -> 
     (ipp,) = incident.search.places
     assert ipp.kind is PlaceKind.IPP and (ipp.position, ipp.sigma) == (Position(44.25, -71.35), 50.0)
     (elevation,), (poa,) = incident.rasters(ELEVATION), incident.rasters(POA)
-    assert elevation.values.shape[0] * elevation.cell == pytest.approx(2000.0, abs=60.0)
+    assert elevation.values.shape[0] * elevation.cell == pytest.approx(2100.0, abs=60.0)
     now, _ = stand(incident)
     assert now.normalised.sum() + now.normalised_rest == pytest.approx(1.0, abs=1e-9)
     _, column = np.unravel_index(now.normalised.argmax(), now.normalised.shape)
@@ -88,7 +80,7 @@ def test_the_page_and_the_exports_are_made_of_it(valley: Path, tmp_path: Path) -
     titles = {
         f["properties"].get("title", "") for f in json.loads((tmp_path / "search.geojson").read_text())["features"]
     }
-    assert "IPP" in titles and any("A1" in title for title in titles)
+    assert "IPP" in titles and any("C3" in title for title in titles)
     assert {path.suffix for path in (tmp_path / "rasters").iterdir()} == {".tif"}
 
 
@@ -106,6 +98,8 @@ def test_the_page_and_the_exports_are_made_of_it(valley: Path, tmp_path: Path) -
         (("--dem", "{empty}"), "is no elevation model"),
         (("--brief", "{empty}"), "is empty"),
         (("--size", "20000"), "does not reach"),
+        (("--canopy", "{empty}"), "is no raster"),
+        (("--ways", "{empty}"), "is empty (0 bytes)"),
     ],
 )
 def test_bad_input_is_told_in_one_line_and_makes_nothing(
@@ -129,3 +123,12 @@ def test_a_flight_that_cannot_be_is_refused(valley: Path, capsys: pytest.Capture
     assert "the home lies off the ground" in capsys.readouterr().err
     assert main(["incident", "plan", str(valley), "--height", "150"]) == 2
     assert "fly below 120 m" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("flag", ["--drainages", "--ways=trails.geojson"])
+def test_terrain_of_which_nothing_is_published_is_refused(
+    flag: str, dem: Path, brief: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["--dem", str(dem), "--brief", str(brief), "--ipp", IPP, "--subject", "camper", flag]
+    assert main(["incident", "new", str(tmp_path / "new"), *given]) == 2
+    assert f"{flag.partition('=')[0]} of camper" in capsys.readouterr().err and not (tmp_path / "new").exists()

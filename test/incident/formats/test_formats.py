@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import socket
 import zipfile
 from collections.abc import Callable
 from datetime import datetime, timezone
@@ -215,6 +216,21 @@ def test_cot_events_are_of_the_form_of_pytaks(tmp_path: Path) -> None:
         assert event.find("point").attrib.keys() == theirs.find("point").attrib.keys()
         sent, stale = (datetime.strptime(event.get(name), pytak.W3C_XML_DATETIME) for name in ("time", "stale"))
         assert stale - sent == cot.VALID
+
+
+def test_each_cot_event_is_sent_as_a_datagram_of_its_own() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+        client.bind(("127.0.0.1", 0))
+        client.settimeout(10.0)
+        count = cot.send(full_search(), "127.0.0.1", client.getsockname()[1])
+        sent = [ET.fromstring(client.recv(65_536)) for _ in range(count)]
+    assert count == len(cot.events(full_search())) > 3 and {event.tag for event in sent} == {"event"}
+    assert {event.get("uid") for event in sent} == {event.get("uid") for event in cot.events(full_search())}
+
+
+def test_a_host_that_is_none_is_told() -> None:
+    with pytest.raises(UsageError, match="cannot send to"):
+        cot.send(full_search(), "no.such.host.invalid", 6969)
 
 
 def test_a_search_that_is_sent_again_replaces_itself() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from esar_ros.mission.resources import resource
 from esar_ros.mission.settings_file import StrictModel, load_settings
@@ -44,8 +45,19 @@ class Distances:
         return ring / (2.0 * half) / (2.0 * np.pi * distance)
 
 
+@dataclass(frozen=True)
+class Found:
+    """On what terrain people of a kind were found."""
+
+    in_drainages: float = 0.0  # share
+    offsets: tuple[float, ...] = ()  # m from the nearest trail or road within which `shares` were found
+    shares: tuple[float, ...] = ()
+
+
 class _File(StrictModel):
     quantiles: _Four
+    in_drainages: dict[str, float] = Field(default_factory=dict)
+    track_offset: dict[str, _Four] = Field(default_factory=dict)
     categories: dict[str, dict[str, _Four]]
 
 
@@ -55,12 +67,20 @@ class LostPersons:
 
     quantiles: _Four
     categories: dict[str, dict[str, _Four]]  # category -> domain -> km
+    in_drainages: dict[str, float]  # category -> share
+    track_offset: dict[str, _Four]  # category -> m
 
     def category(self, name: str, domain: str = "temperate_mountains") -> Distances:
         """Distances of a category in a domain; a domain that it has no figures for: its first."""
         domains = self.categories[name]
         kilometres = domains.get(domain) or next(iter(domains.values()))
         return Distances(np.array(kilometres) * 1e3, np.array(self.quantiles))
+
+    def found(self, name: str) -> Found:
+        """Terrain of a category; of what nothing is known for it, nothing."""
+        offsets = self.track_offset.get(name, ())
+        shares = self.quantiles if offsets else ()
+        return Found(self.in_drainages.get(name, 0.0), offsets, shares)
 
 
 def load_lost_persons(path: Path | None = None) -> LostPersons:

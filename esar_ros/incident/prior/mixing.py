@@ -1,4 +1,4 @@
-"""The first probability of area (POA) of an incident: by the words, by the statistics of lost people, and by slope."""
+"""The first probability of area (POA) of an incident: by the words, by the statistics of lost people, by terrain."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from scipy.ndimage import gaussian_filter  # type: ignore[import-untyped]
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.incident.features import Area, AreaKind, Floats, Place
 from esar_ros.incident.ground import Ground
+from esar_ros.incident.prior.terrain import Terrain, weighed
 from esar_ros.planning.belief.brief.coordinates import Ground as BriefGround
 from esar_ros.planning.belief.brief.facts import BriefFacts
 from esar_ros.planning.belief.brief.parser import parse_brief
@@ -22,7 +23,6 @@ BY_WORDS = 0.5
 """Share of the prior that follows the words, where they say where somebody went; the rest follows the statistics.
 Assumed, not published."""
 SAMPLES = 20_000  # lines by the words
-WALKED, STEEPEST = 40.0, 60.0  # degrees of slope: up to the first anybody lies anywhere, beyond the second nobody does
 SEGMENT = 300.0  # m, side of a segment: some nine hectares, a quarter of an hour's flight or an hour on foot
 _BLUR = 20.0  # m, of the density of samples
 
@@ -36,11 +36,24 @@ class Prior(NamedTuple):
     facts: BriefFacts  # what was read
 
 
-def lay_prior(words: str, ipp: Place, ground: Ground, distances: Distances, seed: int = 0) -> Prior:
+class Parts(NamedTuple):
+    """What a prior is mixed of, before terrain is counted: each sums to 1 with what lies beyond the ground."""
+
+    by_distance: Floats  # (H, W)
+    by_words: Floats | None  # (H, W); None: they do not say where anybody went
+    facts: BriefFacts
+
+
+def lay_prior(words: str, ipp: Place, ground: Ground, distances: Distances, terrain: Terrain, seed: int = 0) -> Prior:
     """Returns the POA of somebody last known at the initial planning point, by the cells of the ground.
 
     ground: coarse enough that a cell is a place to search, 20 m or so; distances: of people of the subject's kind.
     """
+    return mix(parts_of(words, ipp, ground, distances, seed), terrain)
+
+
+def parts_of(words: str, ipp: Place, ground: Ground, distances: Distances, seed: int = 0) -> Parts:
+    """Returns the densities by distance and by the words, blurred by the error of the initial planning point."""
     position, sigma = ipp.position, ipp.sigma or 0.0
     middle = ground.to_grid(position.latitude, position.longitude)
     rows, columns = ground.heights.shape
@@ -53,18 +66,27 @@ def lay_prior(words: str, ipp: Place, ground: Ground, distances: Distances, seed
         by_distance = gaussian_filter(by_distance, sigma / ground.cell, mode="constant")
     origin = Origin(position.latitude, position.longitude, 0.0)
     facts = parse_brief(words, BriefGround(origin, np.zeros(2)))
-    share = BY_WORDS if facts.moves else 0.0
-    cells = (1.0 - share) * by_distance
-    if share:
-        random = np.random.default_rng(seed)
-        ends = sample(facts, None, np.zeros(2), PriorSettings(samples=SAMPLES), random).ends
-        ends = ends + random.normal(0.0, max(sigma, 1e-9), ends.shape)
-        turned = ground.convergence(position.latitude, position.longitude)
-        cells = cells + share * _density(ends, ground, middle, turned)
+    if not facts.moves:
+        return Parts(by_distance, None, facts)
+    random = np.random.default_rng(seed)
+    ends = sample(facts, None, np.zeros(2), PriorSettings(samples=SAMPLES), random).ends
+    ends = ends + random.normal(0.0, max(sigma, 1e-9), ends.shape)
+    turned = ground.convergence(position.latitude, position.longitude)
+    return Parts(by_distance, _density(ends, ground, middle, turned), facts)
+
+
+def mix(parts: Parts, terrain: Terrain, by_words: float = BY_WORDS) -> Prior:
+    """Returns the POA. by_words: the share that follows the words, where they say where somebody went."""
+    cells = weighed(parts.by_distance, terrain)
+    share = 0.0
+    if parts.by_words is not None:
+        share = by_words
+        cells = (1.0 - share) * cells + share * parts.by_words
     within = float(cells.sum())
-    cells = cells * likelihood_of_slope(ground)
-    cells *= within / max(float(cells.sum()), 1e-300)  # who is not on the cliff is on the ground about it
-    return Prior(cells, 1.0 - within, share, facts)
+    if terrain.factor is not None:
+        cells = cells * terrain.factor
+        cells *= within / max(float(cells.sum()), 1e-300)  # who is not there is on the ground about it
+    return Prior(cells, 1.0 - within, share, parts.facts)
 
 
 def _mass_near(distances: Distances, cells: Floats, away: Floats) -> float:
@@ -89,14 +111,6 @@ def _density(ends: Floats, ground: Ground, middle: tuple[float, float], converge
     counted = np.zeros(ground.heights.shape)
     np.add.at(counted, (row[inside], column[inside]), 1.0 / len(ends))
     return np.asarray(gaussian_filter(counted, _BLUR / ground.cell, mode="constant"))
-
-
-def likelihood_of_slope(ground: Ground) -> Floats:
-    """Returns the factor (H, W) on a place by its slope; 0 where no height is known."""
-    north, east = np.gradient(ground.heights, ground.cell)
-    slope = np.degrees(np.arctan(np.hypot(north, east)))
-    factor = np.clip((STEEPEST - slope) / (STEEPEST - WALKED), 0.0, 1.0)
-    return np.asarray(np.where(np.isfinite(ground.heights), np.nan_to_num(factor, nan=1.0), 0.0))
 
 
 def segments(poa: Floats, ground: Ground, inside: NDArray[np.bool_] | None = None) -> list[Area]:

@@ -1,4 +1,4 @@
-"""The first POA: it sums to 1, follows words and statistics, and leaves cliffs out."""
+"""The first POA: it sums to 1, follows words and statistics, and leaves nobody where no height is known."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import pytest
 
 from esar_ros.incident.features import Place, PlaceKind, Position
 from esar_ros.incident.ground import Ground
-from esar_ros.incident.prior import BY_WORDS, Prior, lay_prior, segments
+from esar_ros.incident.prior.mixing import BY_WORDS, Prior, lay_prior, segments
+from esar_ros.incident.prior.terrain import Terrain
 from esar_ros.planning.methods.patterns.lost_persons import load_lost_persons
 
 pytest.importorskip("pyproj")
 CELL, COUNT = 20.0, 200
-HIKER = load_lost_persons().category("hiker")
+HIKER, HIKERS = load_lost_persons().category("hiker"), load_lost_persons().found("hiker")
 
 
 def flat(zone: str = "EPSG:32648", west: float = 500_000.0) -> Ground:
@@ -23,7 +24,7 @@ def laid(words: str, ground: Ground | None = None, sigma: float | None = None) -
     ground = ground or flat()
     latitude, longitude = ground.to_geodetic(ground.west + 2000.0, ground.north - 2000.0)
     ipp = Place("IPP", PlaceKind.IPP, Position(latitude, longitude), sigma)
-    return lay_prior(words, ipp, ground, HIKER), ground
+    return lay_prior(words, ipp, ground, HIKER, Terrain.of(ground, HIKERS)), ground
 
 
 @pytest.mark.parametrize("words", ["Nobody knows anything.", "She went 600 m north from here. You start here."])
@@ -56,14 +57,21 @@ def test_words_draw_it_to_where_they_lead_also_where_grid_north_is_not_true_nort
         assert abs(longitude - start[1]) * 92_000.0 < 120.0
 
 
-def test_nobody_lies_on_a_cliff_and_the_mass_of_the_map_stays() -> None:
+def test_nobody_is_laid_where_no_height_is_known_and_the_mass_of_the_map_stays() -> None:
     heights = np.full((COUNT, COUNT), 1000.0)
-    heights[:, 120:] = 1400.0  # a step of 400 m
-    steep = Ground(heights, 500_000.0, 3_764_000.0, CELL, "EPSG:32648")
-    prior, _ = laid("Nobody knows anything.", steep)
+    heights[:, 120:] = np.nan
+    prior, _ = laid("Nobody knows anything.", Ground(heights, 500_000.0, 3_764_000.0, CELL, "EPSG:32648"))
     even, _ = laid("Nobody knows anything.")
-    assert prior.cells[:, 119:121].sum() == 0.0
+    assert prior.cells[:, 120:].sum() == 0.0
     assert prior.cells.sum() == pytest.approx(even.cells.sum())
+
+
+def test_who_fell_lies_at_the_foot_of_a_cliff() -> None:
+    heights = np.full((COUNT, COUNT), 1000.0)
+    heights[:, 120:] = 1400.0
+    prior, _ = laid("Nobody knows anything.", Ground(heights, 500_000.0, 3_764_000.0, CELL, "EPSG:32648"))
+    even, _ = laid("Nobody knows anything.")
+    assert prior.cells == pytest.approx(even.cells), "in the same cell as its wall"
 
 
 def test_segments_part_the_ground_and_hold_all_of_it() -> None:

@@ -1,0 +1,50 @@
+"""Canopy: the share of the ground under crowns, of any raster that tells it, by the cells of a ground.
+
+Through crowns that stand at random, each opaque, a line of sight is free with the power 1 / cos(zenith) of the share
+that is free straight above: Li and Strahler (*Geometric-Optical Bidirectional Reflectance Modeling of the Discrete
+Crown Vegetation Canopy*, IEEE Transactions on Geoscience and Remote Sensing 30, 1992), for round crowns.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from esar_ros.incident.features import Floats
+from esar_ros.incident.ground import Ground
+from esar_ros.mission.errors import UsageError, first_line, install
+
+_WHOLE = 100.0  # percent
+
+
+def read_canopy(path: Path, ground: Ground) -> Floats:
+    """Returns the share (H, W) of each cell that lies under crowns, nan where the raster does not tell.
+
+    The raster holds percent (Hansen's tree cover, Copernicus' tree cover density, NLCD's canopy), or shares of 1 as
+    fractions; what exceeds 100 is no data. Raises UsageError where it is none, says no coordinate system, or does not
+    reach the ground.
+    """
+    try:
+        import rasterio
+        from rasterio.warp import Resampling, reproject
+    except ImportError:
+        raise UsageError(f"{path}: canopy needs rasterio", install("geo")) from None
+    out = np.full(ground.heights.shape, np.nan)
+    try:
+        with rasterio.open(path) as dataset:
+            if dataset.crs is None:
+                raise UsageError(f"{path} does not say its coordinate system", "give one with EPSG:4326 or a UTM zone")
+            values = dataset.read(1, masked=True).astype(np.float64).filled(np.nan)
+            values[(values < 0.0) | (values > _WHOLE)] = np.nan
+            reproject(
+                values, out, src_transform=dataset.transform, src_crs=dataset.crs, src_nodata=np.nan,
+                dst_transform=rasterio.Affine(ground.cell, 0.0, ground.west, 0.0, -ground.cell, ground.north),
+                dst_crs=ground.crs, dst_nodata=np.nan, resampling=Resampling.average,
+            )  # fmt: skip
+            is_share = np.dtype(dataset.dtypes[0]).kind == "f" and not np.nanmax(values, initial=0.0) > 1.0
+    except rasterio.errors.RasterioError as error:
+        raise UsageError(f"{path} is no raster: {first_line(error)}", "give a GeoTIFF with percent") from None
+    if not np.isfinite(out).any():
+        raise UsageError(f"{path} does not reach the map", "give one of this place, in percent of ground under crowns")
+    return out if is_share else out / _WHOLE

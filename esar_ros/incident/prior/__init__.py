@@ -1,0 +1,1 @@
+"""The first probability of area (POA) of an incident."""
