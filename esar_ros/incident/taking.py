@@ -13,7 +13,7 @@ from esar_ros.bags.flight_logs.ardupilot import read_dataflash
 from esar_ros.bags.flight_logs.ulog import read_ulog
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.incident import flight
-from esar_ros.incident.features import Area, AreaKind, Floats, Mover, Position, Raster, Search, Track
+from esar_ros.incident.features import Area, AreaKind, Find, Floats, Mover, Place, Position, Raster, Search, Track
 from esar_ros.incident.ground import Ground
 from esar_ros.incident.looks import Look, along
 from esar_ros.incident.photo_finds import finds, merge
@@ -45,6 +45,8 @@ class Terms:
     home: Position | None = None  # where the drone took off
     camera: tuple[float, CameraModel] | None = None  # pitch (degrees) and lens of whoever flew a log or a video
     mover: Mover = Mover.PERSON  # of GPX
+    no_fly: float | None = None  # polygons are zones where nobody may fly, and so many m around points and lines
+    points_are_finds: bool = False  # of a GPX: what a team has marked; False: landmarks
     pod: float | None = None  # of polygons without one; of a GPX: it bounds searched ground
     detection_range: float | None = None  # m, at which people on foot see such a target; None: their POD is not known
     target: Target = Target.MEDIUM
@@ -88,11 +90,16 @@ def take(path: Path, intake: Intake, terms: Terms) -> Search:
     elif kind is Kind.BAG:
         search, looks = ros_bag.read(path, intake, terms.topics, terms.origin)
         search = _of_looks(path, looks, intake, terms, search)
+    elif kind in (Kind.POLYGONS, Kind.GPX) and terms.no_fly is not None:
+        return polygons.read_zones(path, intake, terms.no_fly)
     elif kind is Kind.POLYGONS or (kind is Kind.GPX and terms.pod is not None):
         return polygons.read(path, intake, terms.pod)
     elif kind is Kind.GPX:
         search = gpx.read(path, intake, terms.mover)
-        _count_walks(path, search, terms)
+        if terms.points_are_finds:
+            search.finds = [_find(place, number, path) for number, place in enumerate(search.places, start=1)]
+            search.places = []
+        _count_walks(path, search, intake, terms)
     elif kind is Kind.SRT:
         search = srt.read(path, intake)
     else:
@@ -128,10 +135,19 @@ def _checked(track: Track, path: Path, intake: Intake, ground: Ground | None) ->
     return replace(track, altitude=np.full_like(below, np.nan))
 
 
-def _count_walks(path: Path, search: Search, terms: Terms) -> None:
+def _find(place: Place, number: int, path: Path) -> Find:
+    """Returns a point that a team has marked as something found there."""
+    return Find(f"{path.stem}-{number}", place.name, place.position, time=place.time, source=path.name, note=place.note)
+
+
+def _count_walks(path: Path, search: Search, intake: Intake, terms: Terms) -> None:
     """Adds the POD of people on foot, where the range at which they see is known."""
     walks = [track for track in search.tracks if track.mover is Mover.PERSON]
-    if terms.ground is None or terms.detection_range is None or not walks:
+    if not walks:
+        return
+    if terms.ground is None or terms.detection_range is None:
+        if terms.ground is not None:
+            intake.fault(path, "it has no POD: at which range they see is not said", "again, with --detection-range M")
         return
     ground = terms.ground.coarser(CELL)
     width = sweep_width(terms.detection_range, terms.target)

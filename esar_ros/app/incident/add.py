@@ -49,6 +49,11 @@ def declare(verbs: Any) -> None:
     parser.add_argument(
         "--pod", type=float, metavar="P", help="of polygons that state none, or that a GPX bounds; 0..1"
     )
+    parser.add_argument("--finds", action="store_true", help="the named points of a GPX are finds, not landmarks")
+    parser.add_argument(
+        "--no-fly", type=float, nargs="?", const=0.0, metavar="M", help="the polygons are zones where nobody may fly; "
+        "points and lines with so many metres around them",
+    )  # fmt: skip
     parser.add_argument("--detection-range", type=float, metavar="M", help="m, at which people on foot see the target")
     parser.add_argument("--target", choices=_TARGETS, default="medium", help="how visible it is (default: %(default)s)")
     parser.add_argument(
@@ -110,11 +115,17 @@ def run(arguments: argparse.Namespace) -> int:
 def _add(path: Path, incident: Incident, intake: Intake, terms: Terms) -> str:
     """Returns what a file gave, in words. Raises UsageError."""
     digest = digest_of(path)
-    if digest in incident.sources:
+    with_pod = f"{digest}:pod"  # a team's range may be known later than its track
+    is_known, has_pod = digest in incident.sources, terms.detection_range is not None
+    if is_known and (not has_pod or with_pod in incident.sources):
         return "taken in before"
     search = take(path, intake, terms)
+    if is_known:
+        search = Search(search.name, rasters=search.rasters)
     if words := _words(search):
-        incident.add(search, digest, path.name)
+        if has_pod and not is_known:
+            incident.sources[with_pod] = path.name
+        incident.add(search, with_pod if is_known else digest, path.name)
     return words or "nothing"
 
 
@@ -172,6 +183,8 @@ def _terms(arguments: argparse.Namespace, incident: Incident) -> Terms:
         camera=_camera(arguments.camera),
         mover=Mover(arguments.mover),
         pod=_share("--pod", arguments.pod),
+        points_are_finds=arguments.finds,
+        no_fly=_around(arguments.no_fly),
         detection_range=_positive("--detection-range", arguments.detection_range),
         target=_TARGETS[arguments.target],
         topics=_topics(arguments.topic),
@@ -219,6 +232,12 @@ def _share(flag: str, value: float | None) -> float | None:
     if value is not None and not 0.0 <= value < 1.0:
         raise UsageError(f"{flag} {value:g}", "a share, 0 to 0.99")
     return value
+
+
+def _around(metres: float | None) -> float | None:
+    if metres is not None and not (math.isfinite(metres) and 0.0 <= metres <= 5000.0):
+        raise UsageError(f"--no-fly {metres:g}", "metres, 0 to 5000")
+    return metres
 
 
 def _positive(flag: str, value: float | None) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import re
 from collections.abc import Mapping
 from datetime import datetime
@@ -15,7 +16,7 @@ from rich.console import Console
 
 from esar_ros.app.incident.places import position
 from esar_ros.incident.canopy import read_canopy
-from esar_ros.incident.features import Area, AreaKind, Place, PlaceKind, Search
+from esar_ros.incident.features import CHI_SQUARE_95, Area, AreaKind, Place, PlaceKind, Search
 from esar_ros.incident.formats.geotiff import geotiff_bytes
 from esar_ros.incident.ground import Ground, read_ground
 from esar_ros.incident.prior.laying import CELL, lay
@@ -28,13 +29,14 @@ from esar_ros.incident.sources.ways import read_ways
 from esar_ros.incident.store import PACKAGE, Incident
 from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.task_files import read_text
-from esar_ros.planning.belief.brief.telling import questions, told
+from esar_ros.planning.belief.brief.telling import questions, summary, told
 from esar_ros.planning.belief.brief.tokens import LONGEST
 from esar_ros.planning.methods.patterns.lost_persons import Found, load_lost_persons
 from esar_ros.sim.terrain.map_import import CHARACTERS, ImportOptions, import_map
 
 SIZE = 4000.0  # m, side of the map
 MARGIN = 1.05  # of the side of the map, that elevation is kept
+_START, _IPP = "the drone's start", "the initial planning point"  # from which an incident's words are counted
 SAMPLES = 1025  # heights a side of the map that is flown
 
 
@@ -45,7 +47,10 @@ def declare(verbs: Any) -> None:
     parser.add_argument("dir", type=Path, metavar="DIR", help="a folder that is made")
     parser.add_argument("--dem", type=Path, required=True, metavar="FILE", help="elevation model, m above the sea")
     parser.add_argument(
-        "--ipp", required=True, metavar="LAT,LON[,±M]", help="initial planning point: last seen or known, and how sure"
+        "--ipp",
+        required=True,
+        metavar="LAT,LON[,±M]",
+        help="initial planning point: last seen or known, and the radius of 95 %",
     )
     parser.add_argument("--brief", type=Path, required=True, metavar="FILE", help="text: what is known")
     parser.add_argument("--subject", default="hiker", metavar="KIND", help=f"of {', '.join(persons)} (default: hiker)")
@@ -137,12 +142,16 @@ def say(incident: Incident, prior: Prior, terrain: Terrain, words: str) -> None:
     """Prints what was read of the words, what was not, and the POA that was laid by them."""
     console = Console(highlight=False, soft_wrap=True, markup=False)
     for line in told(words, prior.facts):
+        for meaning in line.meanings:
+            console.print(f"  understood: {meaning.replace(_START, _IPP)}")
         for warning in line.warnings:
             console.print(f"  {warning}")
         if line.unused:
             console.print(f"  used for neither where nor who: {line.unused}")
-    for question in questions(words, prior.facts):
-        console.print(f"to decide: {question}")
+    console.print(summary(prior.facts)[0])
+    zones = f"(esar incident add {incident.folder} ZONES.geojson --no-fly)"
+    for question in questions(words, prior.facts, zones):
+        console.print(f"to decide: {question.replace(_START, _IPP)}")
     by = (
         f"{prior.by_words:.0%} by the words, the rest by distances of lost people ({incident.about['subject']})"
         f"{'; ' * bool(terrain.told)}{terrain.told}"
@@ -165,10 +174,10 @@ def _words(path: Path) -> str:
 
 
 def _ipp(text: str) -> tuple[str, float]:
-    """Returns LAT,LON as it was given, and the error in m."""
+    """Returns LAT,LON as it was given, and the standard deviation (m) of which ±M is the radius of 95 %."""
     match = re.fullmatch(r"([^,]+,[^,]+?)(?:,\s*(?:±|\+-|\+/-)?\s*([\d.]+)\s*m?)?\s*", text)
     try:
-        return (match[1], float(match[2] or 0.0)) if match else (text, 0.0)
+        return (match[1], float(match[2] or 0.0) / math.sqrt(CHI_SQUARE_95)) if match else (text, 0.0)
     except ValueError:
         raise UsageError(f"--ipp {text}", "LAT,LON or LAT,LON,±M, e.g. 44.2704,-71.3033,±100") from None
 

@@ -1,4 +1,4 @@
-"""Ground that somebody says was searched: polygons of a GIS (GeoJSON, KML, GeoPackage, Shapefile, GPX) with a POD."""
+"""Polygons of a GIS (GeoJSON, KML, GeoPackage, Shapefile, GPX): searched ground with a POD, or no-fly zones."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ _NAMES = ("name", "title", "id")
 _POD = ("pod", "probability_of_detection")
 _WGS84 = "EPSG:4326"
 
+Outline = tuple[str, Floats, tuple[Floats, ...], dict[str, Any]]  # name, outline, holes, fields
+
 
 def read(path: Path, intake: Intake, pod: float | None = None) -> Search:
     """Returns the polygons as searched ground.
@@ -24,6 +26,28 @@ def read(path: Path, intake: Intake, pod: float | None = None) -> Search:
     pod: of those that have no field of that name; those without either are left out. Raises UsageError where the file
     cannot be read, holds no polygon or does not say its coordinate system.
     """
+    search = Search(path.stem)
+    for name, outline, holes, values in _outlines(path, intake, 0.0):
+        stated = _stated(values, pod)
+        if stated is None:
+            intake.fault(path, f"{name} has no POD", "say it: --pod 0.7, or in a field named pod")
+        elif not 0.0 <= stated < 1.0:
+            intake.fault(path, f"{name}: a POD of {stated:.0%}", "no search is sure: 0 to 0.99, or 0 to 99 %")
+        else:
+            search.areas.append(Area(name, AreaKind.SEARCHED, outline, holes, pod=stated))
+    return search
+
+
+def read_zones(path: Path, intake: Intake, around: float) -> Search:
+    """Returns the polygons as zones where nobody may fly, and so many m around points and lines. Raises UsageError."""
+    search = Search(path.stem)
+    for name, outline, holes, _ in _outlines(path, intake, around):
+        search.areas.append(Area(name, AreaKind.NO_FLY, outline, holes))
+    return search
+
+
+def _outlines(path: Path, intake: Intake, around: float) -> list[Outline]:
+    """Returns name, outline, holes and fields of each polygon of a file. Raises UsageError."""
     try:
         import pyogrio
         import pyproj
@@ -31,7 +55,7 @@ def read(path: Path, intake: Intake, pod: float | None = None) -> Search:
     except ImportError as error:
         raise UsageError(f"{path}: polygons need {error.name}", install("geo")) from None
     content(path, 1)
-    search, found = Search(path.stem), 0
+    out, found = list[Outline](), 0
     try:
         layers = [str(name) for name, _ in pyogrio.list_layers(path)]
         for layer in layers:
@@ -42,19 +66,35 @@ def read(path: Path, intake: Intake, pod: float | None = None) -> Search:
             for row, geometry in enumerate(geometries):
                 values = {name: column[row] for name, column in fields.items()}
                 name = next((str(values[key]) for key in _NAMES if values.get(key)), f"{path.stem} {row + 1}")
+                if around and geometry is not None and system is not None:
+                    geometry = _widened(shapely, pyproj, geometry, system, around)
                 for part in _polygons(shapely, geometry):
                     found += 1
                     if system is None:
                         raise UsageError(f"{path} does not say its coordinate system", "write it in WGS 84 (EPSG:4326)")
                     project = pyproj.Transformer.from_crs(system, _WGS84, always_xy=True, allow_ballpark=False)
-                    search.areas += _area(path, intake, part, project, name, _stated(values, pod))
+                    out += [(name, *rings, values) for rings in _rings(path, intake, part, project, name)]
     except UsageError:
         raise
     except Exception as error:  # of GDAL, GEOS and PROJ, which have no common name
         raise UsageError(f"{path} cannot be read: {first_line(error)}", "export it again") from None
     if not found:
-        raise UsageError(f"{path} holds no polygon", "draw the ground that was searched as polygons")
-    return search
+        raise UsageError(f"{path} holds no polygon", "draw the ground as polygons")
+    return out
+
+
+def _widened(shapely: Any, pyproj: Any, geometry: Any, system: Any, around: float) -> Any:
+    """Returns a geometry with what lies within so many m around its points and lines, in its own system."""
+    if geometry.geom_type in ("Polygon", "MultiPolygon") or geometry.is_empty:
+        return geometry
+    middle = pyproj.Transformer.from_crs(system, _WGS84, always_xy=True).transform(*geometry.centroid.coords[0][:2])
+    plane = f"+proj=aeqd +lon_0={middle[0]} +lat_0={middle[1]} +datum=WGS84 +units=m"
+
+    def moved(shape: Any, one: Any, other: Any) -> Any:
+        turn = pyproj.Transformer.from_crs(one, other, always_xy=True).transform
+        return shapely.transform(shape, lambda at: np.stack(turn(at[:, 0], at[:, 1]), axis=1))
+
+    return moved(shapely.buffer(moved(shapely.force_2d(geometry), system, plane), around), plane, system)
 
 
 def _polygons(shapely: Any, geometry: Any) -> list[Any]:
@@ -71,8 +111,10 @@ def _polygons(shapely: Any, geometry: Any) -> list[Any]:
     return []
 
 
-def _area(path: Path, intake: Intake, polygon: Any, project: Any, name: str, pod: float | None) -> list[Area]:
-    """Returns one polygon as searched ground; none, and a line why, where it cannot be taken."""
+def _rings(
+    path: Path, intake: Intake, polygon: Any, project: Any, name: str
+) -> list[tuple[Floats, tuple[Floats, ...]]]:
+    """Returns one polygon's outline and holes; none, and a line why, where it cannot be taken."""
     if not polygon.is_valid or polygon.area == 0.0:
         intake.fault(path, f"{name}: its outline crosses itself", "mend it in the GIS")
         return []
@@ -83,13 +125,7 @@ def _area(path: Path, intake: Intake, polygon: Any, project: Any, name: str, pod
     if wrong := intake.why_not(outline[:, 1], outline[:, 0]):
         intake.fault(path, f"{name}: {wrong[0]}", wrong[1])
         return []
-    if pod is None:
-        intake.fault(path, f"{name} has no POD", "say it: --pod 0.7, or in a field named pod")
-        return []
-    if not 0.0 <= pod < 1.0:
-        intake.fault(path, f"{name}: a POD of {pod:.0%}", "no search is sure: 0 to 0.99, or 0 to 99 %")
-        return []
-    return [Area(name, AreaKind.SEARCHED, outline, tuple(holes), pod=pod)]
+    return [(outline, tuple(holes))]
 
 
 def _ring(ring: Any, project: Any) -> Floats:

@@ -9,8 +9,9 @@ import pytest
 
 from esar_ros.app.cli import main
 from esar_ros.geometry.geodesy import Origin
-from esar_ros.incident.features import Place, PlaceKind, Position, Raster, Search
+from esar_ros.incident.features import AreaKind, Place, PlaceKind, Position, Raster, Search
 from esar_ros.incident.rasters import ELEVATION, POD, POD_ON_FOOT
+from esar_ros.incident.sources.intake import distance
 from esar_ros.incident.store import Incident
 from helpers.hills import LATITUDE, LONGITUDE, hills
 from helpers.photographs import photograph
@@ -96,6 +97,7 @@ def test_what_is_left_out_is_said(incident: Path, tmp_path: Path, capsys: pytest
         (("--detection-range", "-3"), "above 0"),
         (("--topic", "fixx=/a"), "did you mean fix"),
         (("--camera", "down"), "PITCH,FOV,WIDTH"),
+        (("--no-fly", "-5"), "0 to 5000"),
         (("--camera=30,70,3840",), "a pitch of -90 to 0"),
         (("--detector", "esar_yol"), "esar_yolo"),
     ],
@@ -107,3 +109,30 @@ def test_bad_flags_are_refused_in_a_line(
     (line,) = capsys.readouterr().err.splitlines()
     assert said in line
     assert add(tmp_path, tmp_path / "a.gpx") == 2
+
+
+def test_a_range_that_is_known_later_gives_a_track_its_pod_once(
+    incident: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = walk(tmp_path / "team.gpx")
+    assert add(incident, path) == 0
+    assert "it has no POD" in capsys.readouterr().out
+    for said in ("mean POD", "taken in before"):
+        assert add(incident, path, "--detection-range", "25") == 0
+        assert said in capsys.readouterr().out
+    found = Incident.open(incident)
+    assert len(found.search.tracks) == 1 and len(found.rasters(POD_ON_FOOT)) == 1
+
+
+def test_points_are_zones_or_finds_where_that_is_said(incident: Path, tmp_path: Path) -> None:
+    point = '<?xml version="1.0"?><gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1">{}</gpx>'
+    mark = f'<wpt lat="{LATITUDE}" lon="{LONGITUDE}"><name>grey glove</name></wpt>'
+    for name, flags in (("zone", ("--no-fly", "200")), ("find", ("--finds",))):
+        path = tmp_path / f"{name}.gpx"
+        path.write_text(point.format(mark + f"<!-- {name} -->"))
+        assert add(incident, path, *flags) == 0
+    search = Incident.open(incident).search
+    (zone,) = [area for area in search.areas if area.kind is AreaKind.NO_FLY]
+    away = [distance((latitude, longitude), Position(LATITUDE, LONGITUDE)) for longitude, latitude in zone.outline]
+    assert away == pytest.approx([200.0] * len(away), rel=0.01)
+    assert [(find.kind, find.source) for find in search.finds] == [("grey glove", "find.gpx")]

@@ -32,7 +32,7 @@ _UNTOLD = "a place that may be where the drone starts"
 _COUNTED = "a number of people"  # why a number is left aside as a place, which tells how many
 _LONGEST = 120  # characters of a passage that are shown
 _QUESTIONS = {  # to a person, where something of a kind was not read
-    Content.PROHIBITION: "What must not be flown over? Give it as a zone with --keep-out FILE, or see to it yourself:",
+    Content.PROHIBITION: "What must not be flown over? Give it as a zone {zones}, or see to it yourself:",
     Content.COORDINATES: "Who or what is at these coordinates? Say how far and which way it is from the drone's start:",
     Content.SHARES: "To which ground do these belong? Say where to look first, by a distance and a direction:",
     Content.WAY: "What do these say of where somebody is? Say from which place they count:",
@@ -97,12 +97,19 @@ def summary(facts: BriefFacts) -> tuple[str, ...]:
     return f"missing: {facts.victims}{names}{waiting}", start, *lost, *left
 
 
-def questions(text: str, facts: BriefFacts) -> tuple[str, ...]:
-    """Returns what a person must decide, in words: a question for each kind of what was not read."""
+def questions(text: str, facts: BriefFacts, zones: str = "with --keep-out FILE") -> tuple[str, ...]:
+    """Returns what a person must decide, in words: a question for each kind of what was not read.
+
+    zones: how what must not be flown over is given.
+    """
     words: dict[Content, dict[str, None]] = {}
     for passage in facts.left:
         words.setdefault(passage.content, {})[_words(text, passage)] = None
-    asked = tuple(f"{question} {'; '.join(words[kind])}" for kind, question in _QUESTIONS.items() if kind in words)
+    asked = tuple(
+        f"{question.format(zones=zones)} {'; '.join(words[kind])}"
+        for kind, question in _QUESTIONS.items()
+        if kind in words
+    )
     is_adrift = facts.start is None and any(move.reference is Reference.START for move in facts.moves)
     return (*asked, *(_WHENCE,) * is_adrift)
 
