@@ -70,7 +70,7 @@ def main(argv: list[str]) -> int:
     if arguments.json:
         print(json.dumps(_as_json(text, facts, prior, idle) | ({"map_score": scores} if scores else {})))
     else:
-        _show(Console(highlight=False), text, facts, prior, idle)
+        _show(Console(highlight=False), text, facts, prior, idle, arguments.start)
         for name, kinds in scores.items():
             told_of = ", ".join(f"{kind} {score:.3f}" for kind, score in kinds.items())
             print(f"MapScore of {name}: {told_of}  (1: no cell of the search area is likelier, 0: chance)")
@@ -190,7 +190,7 @@ def _prior(facts: BriefFacts, ground: Ground | None) -> dict[str, float]:
     }
 
 
-def _show(console: Console, text: str, facts: BriefFacts, prior: dict[str, float], idle: list[str]) -> None:
+def _show(console: Console, text: str, facts: BriefFacts, prior: dict[str, float], idle: list[str], start: str) -> None:
     for line in told(text, facts):
         console.print(Text.assemble(*((run.words, _COLOURS[run.is_read]) for run in line.runs)), soft_wrap=True)
         for meaning in line.meanings:
@@ -204,7 +204,10 @@ def _show(console: Console, text: str, facts: BriefFacts, prior: dict[str, float
     for words in idle:
         console.print(f"  {words}", style="red", soft_wrap=True)
     console.print()
-    for words in summary(facts):
+    who, whence, *rest = summary(facts)
+    if facts.start is None and start:
+        whence = f"the drone starts at {start}, as --start says"
+    for words in (who, whence, *rest):
         console.print(words, soft_wrap=True, markup=False)
     east, north = prior["median_east_m"], prior["median_north_m"]
     way = Distance(math.hypot(east, north), STATED_SPREAD), Direction(math.atan2(north, east))

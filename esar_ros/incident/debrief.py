@@ -45,7 +45,7 @@ def debrief_page(incident: Incident) -> str:
         map=_image(picture, "png"),
         covered=f"{100 * COVERED:.0f} %",
         facts=[
-            (_percent(now.success), "of the first POA found nothing: POS of all that was done"),
+            (_percent(now.success), "probability of success (POS) of what was done: so sure would it have found them"),
             (_percent(1.0 - now.normalised_rest), "POA on the map that is left"),
             (f"{(pod >= COVERED).sum() * ground.cell**2 / 1e4:.0f} ha", f"with a POD of {100 * COVERED:.0f} % or more"),
             (str(sum(find.state is not FindState.DISMISSED for find in finds)), "finds that are not dismissed"),

@@ -93,8 +93,8 @@ def run(arguments: argparse.Namespace) -> int:
                 for pose in POSES}  # fmt: skip
     people = lay_people(poa, place, arguments.people, variants, np.random.default_rng(arguments.seed))
     console.print(
-        f"{len(people)} people lie hidden by the POA; the plan promises to find "
-        f"{100.0 * promised(sorties, poa):.0f} % of those on the map"
+        f"{len(people)} people lie hidden by the POA; by the plan's POD "
+        f"{100.0 * promised(sorties, poa):.0f} % of those on the map should be found"
     )
     out, found = arguments.out or arguments.dir / "rehearsal", set()
     for sortie in sorties:
