@@ -85,8 +85,8 @@ def run(arguments: argparse.Namespace) -> int:
         )
     console.print(f"together: POS {sum(sortie.pos or 0.0 for sortie in search.sorties):.1%}")
     console.print(
-        f"POD as {arguments.detector} was measured in pictures of the simulator, at {arguments.height:g} m: it compares "
-        "ways; on real photographs it is less"
+        f"POD as {arguments.detector} was measured in pictures of the simulator, at {arguments.height:g} m: it "
+        "compares ways; on real photographs it is less"
     )
     console.print(f"{folder}: .plan for QGroundControl, .kmz (WPML) for DJI, plan.kml")
     return 0
