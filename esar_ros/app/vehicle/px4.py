@@ -21,6 +21,8 @@ from esar_ros.mission.task import load_task
 from esar_ros.nodes.graph.mission import MAX_VEHICLES, PX4, MissionOptions, vehicle_names
 from esar_ros.suites.esarbench.deployer import start_of
 
+_ASKED = ("arm", "disarm", "take-off", "hand-over", "hold", "return", "land")
+_HIGHEST = 120.0  # m
 HEARD_WITHIN = 10.0  # s until a vehicle has said something
 SILENT_FOR = 3.0  # s without a parameter until those that lack are asked for
 ASKED = 5  # times
@@ -49,6 +51,12 @@ def main(argv: list[str]) -> int:
         verbs.add_parser(verb, help=about).add_argument(
             "--vehicles", default="uav1", help="as the mission's (default: uav1)"
         )
+    ask = verbs.add_parser("ask", help="ask the bridge of a running graph, as ROS's own action tools do")
+    ask.add_argument(
+        "what", choices=_ASKED, help="take-off is PX4's own; hand-over: obey this graph; land: come down and disarm"
+    )
+    ask.add_argument("--height", type=float, default=5.0, metavar="M", help="of a take-off (default: %(default)g)")
+    ask.add_argument("--vehicle", default="uav1", help="whose bridge (default: %(default)s)")
     check = verbs.add_parser("check", help="name each parameter of a vehicle that is unsafe; exit code 1 if any is")
     check.add_argument("file", nargs="?", type=Path, help="as a ground station saves them (.params)")
     check.add_argument("--connect", metavar="ADDRESS", help="ask the vehicle over MAVLink, e.g. udpin:0.0.0.0:14550")
@@ -56,6 +64,8 @@ def main(argv: list[str]) -> int:
     arguments = parser.parse_args(argv)
     if arguments.verb == "home":
         return _home(arguments.task, arguments.vehicle, arguments.of)
+    if arguments.verb == "ask":
+        return _ask(arguments.what, arguments.height, arguments.vehicle)
     if arguments.verb in ("where", "land"):
         return _direct(arguments.verb, arguments.vehicles)
     return _mirror(arguments) if arguments.verb == "mirror" else _check(arguments)
@@ -68,6 +78,16 @@ def _direct(verb: str, vehicles: str) -> int:
     names = vehicle_names(vehicles)
     MissionOptions(world=PX4, pace="realtime", vehicles=names).check()
     return (direct.land if verb == "land" else direct.where)(names, lambda words: print(words, flush=True))
+
+
+def _ask(what: str, height: float, vehicle: str) -> int:
+    from esar_ros.nodes.px4.asking import ask
+
+    if not (math.isfinite(height) and 0.0 < height <= _HIGHEST):
+        raise UsageError(f"--height {height:g}", f"metres, above 0 and at most {_HIGHEST:g}")
+    (name,) = vehicle_names(vehicle)[:1]
+    MissionOptions(world=PX4, pace="realtime", vehicles=(name,)).check()
+    return ask(name, what, height, lambda words: print(words, flush=True))
 
 
 def _mirror(arguments: argparse.Namespace) -> int:

@@ -1,0 +1,63 @@
+"""Asks the bridge of a running graph what a person wants of a PX4 vehicle, without ROS's own tools."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import rclpy
+from rclpy.action import ActionClient
+from rclpy.node import Node
+
+from esar_ros.action import Arm
+from esar_ros.action import Manoeuvre as ManoeuvreAction
+from esar_ros.bridges.px4.commands import Manoeuvre
+from esar_ros.mission import names
+from esar_ros.nodes.px4.actions import MANOEUVRE
+
+ASKED: dict[str, bool | Manoeuvre] = {  # what is asked for -> to be armed, or a manoeuvre
+    "arm": True,
+    "disarm": False,
+    "take-off": Manoeuvre.TAKE_OFF,
+    "hand-over": Manoeuvre.MISSION,
+    "hold": Manoeuvre.HOLD,
+    "return": Manoeuvre.RETURN,
+    "land": Manoeuvre.LAND,
+}
+PATIENCE = 10.0  # s until a bridge that does not answer counts as absent
+
+
+def ask(vehicle: str, what: str, height: float, tell: Callable[[str], None]) -> int:
+    """Asks for one of ASKED and waits until it has ended, telling its stages. Returns 1 where it was not done.
+
+    height: m above where it stands, of a take-off.
+    """
+    wanted = ASKED[what]
+    rclpy.init(args=[sys.argv[0], "--ros-args", "--log-level", "warn"])
+    node = rclpy.create_node(f"esar_ask_{vehicle}")
+    try:
+        if isinstance(wanted, Manoeuvre):
+            goal = ManoeuvreAction.Goal(manoeuvre=int(wanted), height=height)
+            return _sent(node, ActionClient(node, ManoeuvreAction, f"/{vehicle}/{MANOEUVRE}"), goal, tell)
+        return _sent(node, ActionClient(node, Arm, f"/{vehicle}/{names.ARM}"), Arm.Goal(arm=wanted), tell)
+    finally:
+        node.destroy_node()
+        rclpy.try_shutdown()
+
+
+def _sent(node: Node, client: Any, goal: Any, tell: Callable[[str], None]) -> int:
+    if not client.wait_for_server(PATIENCE):
+        tell("no bridge answers: is the graph running, in this ROS_DOMAIN_ID, for this vehicle?")
+        return 1
+    sent = client.send_goal_async(goal, feedback_callback=lambda message: tell(message.feedback.stage))
+    rclpy.spin_until_future_complete(node, sent)
+    accepted = sent.result()
+    if not accepted.accepted:
+        tell("refused: the bridge takes nothing now")
+        return 1
+    ended = accepted.get_result_async()
+    rclpy.spin_until_future_complete(node, ended)
+    result = ended.result().result
+    tell("done" if not result.error_code else f"not done: {result.error_msg}")
+    return int(bool(result.error_code))
