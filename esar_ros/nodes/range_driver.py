@@ -30,6 +30,7 @@ from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.stamps import to_stamp
 from esar_ros.nodes.core.types import message_class
+from esar_ros.nodes.graph.governor import PITCHES, PLACES, REACHES, YAWS
 from esar_ros.nodes.messages.vehicle import range_image_message
 from esar_ros.perception.ranges import (
     DepthPooling,
@@ -57,20 +58,20 @@ class RangeDriverNode(Node):
         made_of = "what the ranges are made of: a LiDAR's cloud, the cameras of config/vehicle.yaml, one camera, a scan"
         source = declare(self, "source", LIDAR, made_of, choices=(LIDAR, DEPTH, CAMERA, SCAN))
         place = [
-            float(declare(self, "x", 0.0, "m, of a LiDAR in base_link, forward", -10.0, 10.0)),
-            float(declare(self, "y", 0.0, "m, of a LiDAR in base_link, to the left", -10.0, 10.0)),
-            float(declare(self, "z", 0.0, "m, of a LiDAR in base_link, up", -10.0, 10.0)),
+            float(declare(self, "x", 0.0, "m, of a LiDAR in base_link, forward", *PLACES)),
+            float(declare(self, "y", 0.0, "m, of a LiDAR in base_link, to the left", *PLACES)),
+            float(declare(self, "z", 0.0, "m, of a LiDAR in base_link, up", *PLACES)),
         ]
         heading = "rad, to the left, of a sensor in base_link; LiDAR and scanner must stand level"
-        turn = float(declare(self, "yaw", 0.0, heading, -math.pi, math.pi))
-        tilt = float(declare(self, "pitch", 0.0, "rad, nose up, of one camera", -math.pi / 2.0, math.pi / 2.0))
+        turn = float(declare(self, "yaw", 0.0, heading, *YAWS))
+        tilt = float(declare(self, "pitch", 0.0, "rad, nose up, of one camera", *PITCHES))
         upmost = "degrees, up to which a LiDAR sees; what lies higher is unknown"
         self._top = math.radians(float(declare(self, "elevation_max", 30.0, upmost, -90.0, 90.0)))
         beside = "degrees above and below its plane for which a scan is taken to hold"
         self._spread = math.radians(float(declare(self, "spread", 10.0, beside, 0.1, 45.0)))
         self._rig = load_vehicle()
         reach = float(
-            declare(self, "range_max", 0.0, "m, reach of the sensor; 0: as config/vehicle.yaml says", 0.0, 1e3)
+            declare(self, "range_max", 0.0, "m, reach of the sensor; 0: as config/vehicle.yaml says", *REACHES)
         )
         self._mount = Pose(np.array(place), quaternion_from_yaw(turn))
         self._vehicle = self.get_namespace().rsplit("/", 1)[-1] or "uav1"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,7 @@ def _declared(path: Path) -> list[tuple[str, ...]]:
     for call in sorted(calls, key=lambda node: node.lineno):
         if not isinstance(call.args[1], ast.Constant):
             continue
-        name, default, about, *bounds = (_value(part, known) for part in call.args[1:])
+        name, default, about, *bounds = (value for part in call.args[1:] for value in _values_of(part, known))
         given = {str(part.arg): _value(part.value, known) for part in call.keywords}
         given |= dict(zip(("minimum", "maximum"), bounds, strict=False))
         rows.append((f"`{name}`", f"`{default!r}`", cell(_values(given)), cell(str(about))))
@@ -70,6 +71,11 @@ def _declared(path: Path) -> list[tuple[str, ...]]:
 
 def _name(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ""
+
+
+def _values_of(node: ast.expr, known: dict[str, Any]) -> Sequence[Any]:
+    """Returns the values of an argument, several of a starred one."""
+    return tuple(_value(node.value, known)) if isinstance(node, ast.Starred) else (_value(node, known),)
 
 
 def _value(node: ast.expr, known: dict[str, Any]) -> Any:

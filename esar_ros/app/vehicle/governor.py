@@ -33,8 +33,9 @@ def main(argv: list[str]) -> int:
     arguments = vars(parser.parse_args(argv))
     logs = Path(arguments.pop("logs"))
     options = options_from(arguments)
-    if messages.ensure():
-        print("px4_msgs was built, once")
+    if not messages.is_built():
+        print("building px4_msgs, once: some minutes", flush=True)
+    messages.ensure()
     supervisor = Supervisor(
         governor_graph(options), logs, options.params_file, options.log_level,
         lambda label, line: print(f"{label}: {line}", flush=True),

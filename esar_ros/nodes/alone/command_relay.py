@@ -25,6 +25,7 @@ from esar_ros.nodes.core.diagnostics import Finding
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.stamps import to_stamp
 from esar_ros.nodes.core.steps import Step, StepNode
+from esar_ros.nodes.graph.governor import TIMEOUTS
 from esar_ros.nodes.messages import convert
 
 TOPIC = "/cmd_vel"  # of whatever planner
@@ -39,7 +40,7 @@ class CommandRelayNode(StepNode):
     def __init__(self) -> None:
         super().__init__(node_names.PILOT)
         until = "s for which a command counts that nobody repeats; then the governor holds"
-        timeout = float(declare(self, "timeout", 0.5, until, 0.05, 5.0))
+        timeout = float(declare(self, "timeout", 0.5, until, *TIMEOUTS))
         of_which = "axes of a command that states no frame: body (forward, left, up) or map (east, north, up)"
         self._command = ForeignCommand(timeout, declare(self, "axes", BODY, of_which, choices=AXES))
         self._odometry = convert.OdometryInMap(self)

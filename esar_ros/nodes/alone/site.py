@@ -25,6 +25,7 @@ from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.types import message_class
+from esar_ros.nodes.graph.governor import CEILINGS, FENCES, INDICES
 from esar_ros.nodes.messages import convert
 from esar_ros.nodes.px4 import messages
 from esar_ros.nodes.px4.link import QUALITY
@@ -40,10 +41,10 @@ class SiteNode(Node):
     def __init__(self) -> None:
         super().__init__(node_names.MISSION_CONTROL)
         # The governor's fence leaves 30 m around home.
-        self._radius = float(declare(self, "fence", 100.0, "m around home that it stays within", 45.0, 5000.0))
-        self._ceiling = float(declare(self, "ceiling", 50.0, "m above the ground below", 5.0, 500.0))
+        self._radius = float(declare(self, "fence", 100.0, "m around home that it stays within", *FENCES))
+        self._ceiling = float(declare(self, "ceiling", 50.0, "m above the ground below", *CEILINGS))
         vehicle = self.get_namespace().rsplit("/", 1)[-1]
-        index = int(declare(self, "index", 0, "of the vehicle, from 0, by which PX4 SITL counts", 0, 254))
+        index = int(declare(self, "index", 0, "of the vehicle, from 0, by which PX4 SITL counts", *INDICES))
         address = load_px4_settings().address(vehicle, index)
         space = str(declare(self, "px4_namespace", address.namespace, "of the autopilot's topics"))
         self._newest: dict[str, Any] = {}

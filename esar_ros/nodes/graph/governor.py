@@ -5,6 +5,7 @@ Standard library alone, as launch needs it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -27,8 +28,14 @@ TOPICS = {
 }
 
 
-def _option(default: Any, about: str, choices: tuple[str, ...] = ()) -> Any:
-    return field(default=default, metadata={"about": about, "choices": choices})
+# Least and greatest values; the nodes' parameters have the same.
+TIMEOUTS, FENCES, CEILINGS, INDICES = (0.05, 5.0), (45.0, 5000.0), (5.0, 500.0), (0, 254)
+PLACES, YAWS, PITCHES, REACHES = (-10.0, 10.0), (-math.pi, math.pi), (-math.pi / 2.0, math.pi / 2.0), (0.0, 1000.0)
+
+
+def _option(default: Any, about: str, choices: tuple[str, ...] = (), within: tuple[float, float] | None = None) -> Any:
+    told = "" if within is None else f", {within[0]:.4g} to {within[1]:.4g}"
+    return field(default=default, metadata={"about": about + told, "choices": choices, "within": within})
 
 
 @dataclass(frozen=True)
@@ -36,10 +43,10 @@ class GovernorOptions:
     """Options of the governor alone; each is a launch argument, and a flag of `esar governor`."""
 
     vehicle: str = _option("uav1", "name of the vehicle, and namespace of its nodes")
-    index: int = _option(0, "of the vehicle from 0: PX4 SITL's instance; config/px4.yaml names others")
+    index: int = _option(0, "of the vehicle from 0: PX4 SITL's instance; config/px4.yaml names others", within=INDICES)
     cmd_vel: str = _option("/cmd_vel", "topic of the planner's commands, Twist or TwistStamped")
     axes: str = _option("body", "of a command that states no frame: forward, left, up, or east, north, up", AXES)
-    timeout: float = _option(0.5, "s for which a command counts that nobody repeats; then it holds")
+    timeout: float = _option(0.5, "s for which a command counts that nobody repeats; then it holds", within=TIMEOUTS)
     ranges: str = _option(
         "lidar", "a LiDAR's cloud, one depth camera, a level scan, or those of config/vehicle.yaml", RANGES
     )
@@ -48,14 +55,14 @@ class GovernorOptions:
     camera_info: str = _option("/camera/depth/camera_info", "topic of ranges camera, CameraInfo")
     scan: str = _option("/scan", "topic of ranges scan, LaserScan")
     ground: str = _option("/range", "topic of ranges scan, Range straight down")
-    x: float = _option(0.0, "m, of the sensor, forward of the vehicle's middle")
-    y: float = _option(0.0, "m, of the sensor, to the left of it")
-    z: float = _option(0.0, "m, of the sensor, above it")
-    yaw: float = _option(0.0, "rad, of the sensor, to the left")
-    pitch: float = _option(0.0, "rad, of a depth camera, nose up")
-    range_max: float = _option(0.0, "m, reach of the sensor; 0: as config/vehicle.yaml says")
-    fence: float = _option(100.0, "m around home within which the vehicle stays")
-    ceiling: float = _option(50.0, "m above the ground below")
+    x: float = _option(0.0, "m, of the sensor, forward of the vehicle's middle", within=PLACES)
+    y: float = _option(0.0, "m, of the sensor, to the left of it", within=PLACES)
+    z: float = _option(0.0, "m, of the sensor, above it", within=PLACES)
+    yaw: float = _option(0.0, "rad, of the sensor, to the left", within=YAWS)
+    pitch: float = _option(0.0, "rad, of a depth camera, nose up", within=PITCHES)
+    range_max: float = _option(0.0, "m, reach of the sensor; 0: as config/vehicle.yaml says", within=REACHES)
+    fence: float = _option(100.0, "m around home within which the vehicle stays", within=FENCES)
+    ceiling: float = _option(50.0, "m above the ground below", within=CEILINGS)
     keep_out: str = _option("", "YAML file of zones not to be entered; empty: none")
     params_file: str = _option("", "ROS parameter file that overrides parameters, e.g. limits.*; empty: none")
     log_level: str = _option("info", "of the nodes' logs", LOG_LEVELS)
@@ -66,6 +73,9 @@ class GovernorOptions:
             value, choices = getattr(self, each.name), each.metadata["choices"]
             if choices and value not in choices:
                 raise UsageError(f"{each.name} '{value}' does not exist", f"choose one of {', '.join(choices)}")
+            within = each.metadata["within"]
+            if within is not None and not within[0] <= value <= within[1]:
+                raise UsageError(f"{each.name} {value:g}", f"{within[0]:.4g} to {within[1]:.4g}")
         if not (self.vehicle.isascii() and self.vehicle.isidentifier()):
             raise UsageError(f"vehicle '{self.vehicle}' is no ROS name", "use letters, digits and underscores")
         for name in ("keep_out", "params_file"):

@@ -51,6 +51,8 @@ def test_strings_describe_the_options_and_each_is_described() -> None:
         ("timeout", "soon", "timeout 'soon' is no number"),
         ("index", "1.5", "index '1.5' is no number"),
         ("ranges", "eyes", "choose one of lidar"),
+        ("fence", "-10", "45 to 5000"),
+        ("pitch", "-20", "-1.571 to 1.571"),
         ("vehicle", "1 st", "is no ROS name"),
         ("keep_out", "/nowhere.yaml", "is no file"),
         ("cmd_vel", "/uav1/cmd_vel", "the governor's own input"),
