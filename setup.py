@@ -281,7 +281,7 @@ setup(
         *(f"Programming Language :: Python :: {version}" for version in PYTHONS),
         "Topic :: Scientific/Engineering :: Artificial Intelligence",
     ],
-    license="Apache-2.0 AND AGPL-3.0",  # the second for the weights in models/ alone, which ultralytics' code trained
+    license="Apache-2.0 AND AGPL-3.0 AND CC-BY-4.0",  # the others for weights in models/ alone: see the cards there
     python_requires=">=3.10,<3.14",
     install_requires=REQUIRES,
     extras_require=EXTRAS,

@@ -48,7 +48,7 @@ from esar_ros.nodes.graph.progress import REPORT, SERVING, WAIT, Progress
 from esar_ros.nodes.graph.shared_memory import sweep
 from esar_ros.nodes.graph.supervisor import Supervisor
 from esar_ros.nodes.px4 import messages
-from esar_ros.perception.detectors.chosen import about_chosen, absolute, create_chosen
+from esar_ros.perception.detectors.chosen import about_chosen, absolute, create_chosen, create_thermal
 from esar_ros.perception.detectors.real_pictures import real_flight_warning
 from esar_ros.planning.method import ReadsByRules
 from esar_ros.planning.registry import create as create_planner
@@ -139,6 +139,7 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
         task = load_valid_task(named)
         named = str(Path(named).resolve()) if is_path(named) else named
     create_chosen(arguments.detector)  # wrong weights or classes are told before take-off
+    create_thermal(arguments.detector)
     create_planner(arguments.planner)  # a wrong name, bad parameters, no model to ask: told before take-off
     if arguments.params_file:
         read_parameter_file(Path(arguments.params_file))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import shutil
 from collections.abc import Mapping, Sequence
@@ -44,6 +45,8 @@ STEPS = ("data", "train", "second", "evaluate")
 def main(argv: list[str]) -> int:
     """Run the command."""
     arguments = _parser().parse_args(argv)
+    if arguments.thermal is not None:
+        return _thermal(arguments)
     maps = tuple(arguments.maps.split(",")) if arguments.maps else tuple(shipped_maps())
     unknown = sorted({*maps, *([arguments.left_out] if arguments.left_out else [])} - set(shipped_maps()))
     if unknown:
@@ -91,6 +94,21 @@ def main(argv: list[str]) -> int:
     card = evaluate(name, network, second, root, learnt, tested, made)
     print(json.dumps(card["goals"], indent=1))
     print(f"{network} with its card beside it")
+    return 0
+
+
+def _thermal(arguments: argparse.Namespace) -> int:
+    """Make the thermal network."""
+    from esar_ros.training.make_thermal import NAME as THERMAL_NAME
+    from esar_ros.training.make_thermal import make_thermal
+    from esar_ros.training.train_thermal import EPOCHS as THERMAL_EPOCHS
+
+    out = arguments.out or cache_directory() / "detector" / THERMAL_NAME
+    epochs = THERMAL_EPOCHS if arguments.epochs == Recipe.epochs else arguments.epochs
+    tell = partial(print, flush=True)
+    card = make_thermal(arguments.thermal, out, epochs, arguments.seed, arguments.threads, tell)
+    print(json.dumps(card["test"]))
+    print(f"{out / THERMAL_NAME}.onnx with its card beside it")
     return 0
 
 
@@ -175,6 +193,7 @@ def _epochs(out: Path) -> int:
 
 def _parser() -> Parser:
     parser = Parser(prog="esar train-detector", description=__doc__.splitlines()[0])
+    parser.add_argument("--thermal", metavar="FOLDER", type=Path, help="make the thermal network of HIT-UAV's folder")
     parser.add_argument("--out", type=Path, help="folder of the run and the model; default beside the data")
     parser.add_argument("--data", type=Path, help="folder of the data set; default in the cache")
     parser.add_argument("--maps", default="", help="ids, separated by commas; default all shipped ones")

@@ -29,6 +29,7 @@ from esar_ros.mapping.layers.object_labels import LABELS, SeenObject, object_lab
 from esar_ros.mapping.map.local_window import window_around
 from esar_ros.mapping.map.occupied_cloud import OccupiedCloud
 from esar_ros.mapping.map.voxel_map import VoxelMap
+from esar_ros.mission.names import THERMAL
 
 MARGIN = 160.0  # m mapped beyond the search area
 DEPTH_BELOW, HEIGHT_ABOVE = 64.0, 128.0  # m mapped below and above the start to begin with; the world grows
@@ -112,10 +113,12 @@ class Mapper:
     def integrate(self, frames: Sequence[CameraFrame], now: float | None = None) -> str:
         """Take the frames of all cameras at one stamp; returns why they were refused, empty when they were not.
 
-        With the time now (s, on the clock of the frames' stamps) frames from the future are refused.
+        With the time now (s, on the clock of the frames' stamps) frames from the future are refused. A thermal camera
+        measures no depth: what is registered to its images is from the others, and is not mapped again.
         """
         if self._map is None:
             return "no search area yet"
+        frames = [frame for frame in frames if frame.camera != THERMAL]
         try:
             for frame in frames:
                 checked_stamp(frame.stamp, now)

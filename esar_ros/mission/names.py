@@ -9,6 +9,7 @@ PRESETS = {"paper": (640, 480), "fast": (320, 240)}  # name -> width and height 
 LOW, HIGH = QUALITIES = "low", "high"  # of the embedded simulator's pictures
 DEFAULT_QUALITY = LOW
 CAMERAS: tuple[str, ...] = ("front", "left", "right", "down")
+THERMAL = "thermal"  # the camera beside them that config/vehicle.yaml may mount
 
 # Frames (REP-105); those of a vehicle are prefixed with its name.
 MAP = "map"
@@ -56,7 +57,7 @@ CLUE_DETECTIONS = "clues/detections"
 
 
 def camera_image(camera: str) -> str:
-    """Colour image of a camera."""
+    """Image of a camera: colours, or greys of the thermal one."""
     return f"camera/{camera}/image"
 
 

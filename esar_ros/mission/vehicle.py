@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from pydantic import Field
@@ -11,7 +12,7 @@ from pydantic import Field
 from esar_ros.geometry.camera import CameraModel, optical_rotation
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.names import CAMERAS
+from esar_ros.mission.names import CAMERAS, THERMAL
 from esar_ros.mission.resources import resource
 from esar_ros.mission.settings_file import StrictModel, load_settings
 
@@ -37,6 +38,23 @@ class ImageSpec(StrictModel):
     height: int = Field(gt=0, le=4096)
     fov_deg: float = Field(gt=10, lt=170)
     depth_max: float = Field(gt=1)
+
+    @property
+    def model(self) -> CameraModel:
+        """Pinhole intrinsics."""
+        return CameraModel.from_horizontal_fov(self.width, self.height, math.radians(self.fov_deg))
+
+
+class ThermalCamera(CameraMount):
+    """A thermal camera beside the others, with depth registered to it."""
+
+    mounted: bool = False
+    position: tuple[float, float, float] = (0.2, 0.0, -0.1)
+    yaw_deg: float = 0.0
+    pitch_deg: float = -50.0
+    width: int = Field(default=640, gt=0, le=4096)
+    height: int = Field(default=512, gt=0, le=4096)
+    fov_deg: float = Field(default=50.0, gt=10, lt=170)
 
     @property
     def model(self) -> CameraModel:
@@ -92,6 +110,22 @@ class Vehicle(StrictModel):
     rates: Rates
     body: Body
     odometry_error: OdometryErrorSpec
+    thermal: ThermalCamera = ThermalCamera()
+
+    @property
+    def eyes(self) -> dict[str, CameraMount]:
+        """Every camera in the order of names.CAMERAS, the thermal one last where it is mounted."""
+        colour = {name: self.cameras[name] for name in CAMERAS if name in self.cameras}
+        return {**colour, **({THERMAL: self.thermal} if self.thermal.mounted else {})}
+
+    def model_of(self, camera: str) -> CameraModel:
+        """Intrinsics of a camera's images."""
+        return self.thermal.model if camera == THERMAL else self.image.model
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The vehicle as JSON, for its digest: without a thermal camera that is not mounted."""
+        return self.model_dump(mode="json", exclude=None if self.thermal.mounted else {"thermal"})
 
     def with_image_size(self, width: int, height: int) -> Vehicle:
         """The same vehicle with other images (a preset)."""

@@ -68,7 +68,7 @@ class CameraDriverNode(StepNode):
         self._odometry = convert.OdometryInMap(self)
         self.output(names.RANGES)
         self.output(names.LIDAR_POINTS)
-        for camera in names.CAMERAS:
+        for camera in self._rig.eyes:
             for topic in (
                 names.camera_image(camera),
                 names.camera_depth(camera),
@@ -91,7 +91,7 @@ class CameraDriverNode(StepNode):
         """Returns what is still missing: the transform, or readers of the images."""
         if not self._odometry.known:
             return "the transform map -> odom"
-        for camera in names.CAMERAS:
+        for camera in self._rig.eyes:
             for topic in (names.camera_image(camera), names.camera_depth(camera), names.camera_info(camera)):
                 if lacking := self.unheard_by(self.publisher(topic), self._readers):
                     return f"{', '.join(lacking)} to read {topic}"
@@ -207,7 +207,9 @@ class CameraDriverNode(StepNode):
         """Publishes topics for tools, bags and other hosts: only those with subscribers."""
         stamp, frame_id = to_stamp(ns), names.camera_frame(self.vehicles[0], frame.camera)
         if self.wanted(names.camera_image(frame.camera)):
-            self.send(names.camera_image(frame.camera), image_message(frame.rgb, "rgb8", stamp, frame_id))
+            grey = frame.camera == names.THERMAL
+            image, encoding = (frame.rgb[..., 0], "mono8") if grey else (frame.rgb, "rgb8")
+            self.send(names.camera_image(frame.camera), image_message(image, encoding, stamp, frame_id))
         if self.wanted(names.camera_depth(frame.camera)):
             self.send(names.camera_depth(frame.camera), image_message(frame.depth, "32FC1", stamp, frame_id))
         if self.wanted(names.camera_info(frame.camera)):

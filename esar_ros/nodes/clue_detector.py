@@ -68,7 +68,8 @@ class ClueDetectorNode(ManagedStepNode):
         self.exit_code: int | None = None
         for topic in (names.DETECTIONS, names.CLUES, names.CLUE_MARKERS, names.CLUE_CROPS, names.CLUE_DETECTIONS):
             self.output(topic)
-        for camera in names.CAMERAS:
+        self._eyes = tuple(rig.eyes)
+        for camera in self._eyes:
             self.output(names.camera_annotated(camera))
             self.output(names.camera_detections(camera))
         self.create_service(SetPrompts, "~/set_prompts", self._on_prompts)
@@ -139,7 +140,7 @@ class ClueDetectorNode(ManagedStepNode):
         if not why:
             try:
                 with self._backend_lock:
-                    (found,) = self.detector.backend.detect([frame])
+                    found = self.detector.look(frame)
             except UsageError:
                 raise
             except Exception as error:  # a network fails in ways of its engine's own
@@ -220,7 +221,7 @@ class ClueDetectorNode(ManagedStepNode):
             **{f"left out, {reason}": count for reason, count in left_out.items()},
         }
         self._diagnosed_at = now
-        lacking = [camera for camera in names.CAMERAS if camera not in self._cameras]
+        lacking = [camera for camera in self._eyes if camera not in self._cameras]
         trouble, since = self._trouble
         finding = Finding("detector", values=values)
         if not self.lockstep and silent > self._blind_after:

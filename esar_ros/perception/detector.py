@@ -1,4 +1,4 @@
-"""The clue detector all methods share: backend, localisation and fusion over a four-camera frame."""
+"""The clue detector all methods share: backends, localisation and fusion over a frame of all cameras."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import numpy as np
 
 from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mission.clues import KINDS
+from esar_ros.mission.names import THERMAL
 from esar_ros.mission.observation import SeenClue
 from esar_ros.perception.crops import Crops
 from esar_ros.perception.detectors.backend import Detection2D, DetectorBackend
-from esar_ros.perception.detectors.chosen import create_chosen
+from esar_ros.perception.detectors.chosen import create_chosen, create_thermal
 from esar_ros.perception.fusion.evidence import Calibrated, Reliability
 from esar_ros.perception.fusion.fusion import ClueFusion
 from esar_ros.perception.fusion.localisation import Sighting, localise
@@ -37,8 +38,15 @@ class FrameResult:
 class ClueDetector:
     """Images in, objects with positions out."""
 
-    def __init__(self, backend: DetectorBackend, settings: DetectorSettings | None = None) -> None:
+    def __init__(
+        self,
+        backend: DetectorBackend,
+        settings: DetectorSettings | None = None,
+        thermal: DetectorBackend | None = None,
+    ) -> None:
+        """thermal: what looks at a thermal camera's images; None: the same as at colours."""
         self.backend = backend
+        self._thermal = thermal
         self._settings = settings or load_detector_settings()
         self._fusion: ClueFusion | None = None  # from the first frame on
         self._crops = Crops()
@@ -47,15 +55,24 @@ class ClueDetector:
 
     def process(self, frames: Sequence[CameraFrame]) -> FrameResult:
         """Detect in every image, place what was detected, and fuse it with what is known."""
-        return self.take_in(frames, self.backend.detect(frames))
+        together = self._thermal is None
+        return self.take_in(frames, self.backend.detect(frames) if together else [self.look(frame) for frame in frames])
+
+    def look(self, frame: CameraFrame) -> list[Detection2D]:
+        """Returns what is detected in one image."""
+        backend = self._thermal if frame.camera == THERMAL and self._thermal is not None else self.backend
+        (found,) = backend.detect([frame])
+        return found
 
     def take_in(self, frames: Sequence[CameraFrame], detections: Sequence[Sequence[Detection2D]]) -> FrameResult:
         """Place what was detected in each of the frames that were looked at, and fuse it with what is known."""
         if self._fusion is None:
             self._fusion = ClueFusion(self._settings.fusion, first_id(frames[0].stamp) if frames else 1)
         backend = self.backend  # what its scores are worth changes with its words
-        self._fusion.reliability = Reliability(backend.reliability if isinstance(backend, Calibrated) else None)
-        self.focal = frames[-1].model.fx if frames else self.focal
+        self._fusion.reliability = _reliability(backend)
+        self._fusion.thermal_reliability = _reliability(self._thermal or backend)
+        in_colour = [frame for frame in frames if frame.camera != THERMAL]
+        self.focal = in_colour[-1].model.fx if in_colour else self.focal
         seen: list[tuple[CameraFrame, Sighting]] = []
         for frame, found in zip(frames, detections, strict=True):
             for detection in found:
@@ -93,6 +110,10 @@ class ClueDetector:
         return FrameResult((), self._fusion.clues() if self._fusion is not None else ())
 
 
+def _reliability(backend: DetectorBackend) -> Reliability:
+    return Reliability(backend.reliability if isinstance(backend, Calibrated) else None)
+
+
 def unusable(detection: Detection2D, frame: CameraFrame) -> str:
     """Returns why a detection cannot be localised; empty when it can. A broken detector must not end a flight."""
     x, y, width, height = detection.box
@@ -122,4 +143,4 @@ def first_id(stamp: float) -> int:
 def create_detector(backend: str, settings: DetectorSettings | None = None) -> ClueDetector:
     """Detector by backend, NAME or NAME:FILE. Raises UsageError."""
     settings = settings or load_detector_settings()
-    return ClueDetector(create_chosen(backend, settings), settings)
+    return ClueDetector(create_chosen(backend, settings), settings, create_thermal(backend, settings))

@@ -98,6 +98,10 @@ class DetectorSettings(StrictModel):
     """config/detector.yaml as a whole."""
 
     backends: dict[str, dict[str, Any]] = Field(default_factory=dict, description="parameters by backend name")
+    thermal: dict[str, Any] = Field(
+        default_factory=lambda: {"model": "esar-thermal.onnx"},
+        description="parameters of the network for a thermal camera's images, as backend onnx has them",
+    )
     localisation: LocalisationSettings = LocalisationSettings()
     fusion: FusionSettings = FusionSettings()
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from esar_ros.geometry.frames import Pose, flu_to_frd, frd_to_flu, quaternion_from_rpy
+from esar_ros.mission.names import THERMAL
 from esar_ros.mission.vehicle import Vehicle
 
 DEFAULT_PORT = 41451
@@ -177,6 +178,10 @@ def default_settings(vehicle: Vehicle, names: tuple[str, ...]) -> Settings:
     for name, mount in vehicle.cameras.items():
         x, y, z = (float(v) for v in flu_to_frd(mount.position))
         cameras[name] = CameraSettings((x, y, z), 0.0, mount.pitch_deg, -mount.yaw_deg, capture)
+    if (thermal := vehicle.thermal).mounted:
+        x, y, z = (float(v) for v in flu_to_frd(thermal.position))
+        capture = {-1: Capture(thermal.width, thermal.height, thermal.fov_deg)}
+        cameras[THERMAL] = CameraSettings((x, y, z), 0.0, thermal.pitch_deg, -thermal.yaw_deg, capture)
     lidar = vehicle.lidar
     sensors = {kind: SensorSettings(kind) for kind in ("imu", "gps", "barometer", "magnetometer")}
     sensors["distance"] = SensorSettings("distance", pitch=-90.0, range=40.0)

@@ -75,6 +75,8 @@ def _silu_ranges(model: Any, single: Collection[str], images: Sequence[Tensor]) 
     import onnx
 
     tensors = [node.input[0] for node in model.graph.node if node.op_type == "Sigmoid" and node.name not in single]
+    if not tensors:
+        return {}
     watched = onnx.ModelProto()
     watched.CopyFrom(model)
     for tensor in tensors:

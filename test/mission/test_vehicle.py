@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.names import CAMERAS
+from esar_ros.mission.names import CAMERAS, THERMAL
 from esar_ros.mission.resources import resource
 from esar_ros.mission.vehicle import load_vehicle
 
@@ -119,3 +119,16 @@ def test_yaml_that_is_no_mapping_is_refused(tmp_path: Path, text: str) -> None:
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"none\.yaml"):
         load_vehicle(tmp_path / "none.yaml")
+
+
+def test_a_thermal_camera_is_carried_only_where_it_is_mounted(tmp_path: Path) -> None:
+    without = load_vehicle()
+    assert tuple(without.eyes) == CAMERAS
+    assert "thermal" not in without.content, "digests of runs without one stay what they were"
+    carried = load_vehicle(changed(tmp_path, ("thermal", "mounted"), True))
+    assert tuple(carried.eyes) == (*CAMERAS, THERMAL)
+    assert carried.content["thermal"]["mounted"]
+    model = carried.model_of(THERMAL)
+    assert (model.width, model.height) == (640, 512)
+    assert model.fx == pytest.approx(320 / math.tan(math.radians(25.0)))
+    assert carried.model_of("down") == without.image.model

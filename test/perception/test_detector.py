@@ -157,3 +157,29 @@ def test_a_box_inside_a_surer_one_is_the_same_object(down_frame: CameraFrame) ->
     result = ClueDetector(Scripted(GOOD, inner, person)).process([down_frame])
     assert sorted(clue.kind for clue in result.clues) == ["person", "tent"]
     assert set(result.owners.values()) == {clue.id for clue in result.clues}
+
+
+def test_thermal_pictures_go_to_their_own_backend_and_its_reliability(down_frame: CameraFrame) -> None:
+    person = replace(GOOD, kind="person", text="person")
+    detector = ClueDetector(Modest(GOOD), thermal=Scripted(person))
+    result = detector.process([down_frame, replace(down_frame, camera="thermal")])
+    seen = {(s.camera, s.detection.kind) for s in result.sightings}
+    assert seen == {(down_frame.camera, "tent"), ("thermal", "person")}
+    sure = {clue.kind: clue.probability for clue in result.clues}
+    assert sure["person"] > sure["tent"], "a score of 0.9 is a probability there, and a third here"
+    assert detector.focal == down_frame.model.fx
+
+
+def test_darkness_says_nothing_of_who_is_warm(down_frame: CameraFrame) -> None:
+    person = replace(GOOD, kind="person", text="person")
+    blind, warm = Scripted(), Scripted(person)
+    blind.prompts = {"person": "person"}
+    detector = ClueDetector(blind, thermal=warm)
+    (first,) = detector.process([replace(down_frame, camera="thermal")]).clues
+    lower = replace(down_frame.pose, position=down_frame.pose.position - np.array([0.0, 0.0, 1.0]))
+    down_frame = replace(down_frame, pose=lower)
+    (dark,) = detector.process([replace(down_frame, stamp=down_frame.stamp + 1.0)]).clues
+    assert dark.probability == first.probability
+    warm.found = []
+    (cold,) = detector.process([replace(down_frame, camera="thermal", stamp=down_frame.stamp + 2.0)]).clues
+    assert cold.probability < first.probability

@@ -47,7 +47,7 @@ def with_files(chosen: RunConditions, planner: str) -> RunConditions:
         detector_settings=digest(_detector(chosen.detector)),
         judge_settings=digest(read_yaml(resource("config/synonyms.yaml"), "synonyms")),
         thresholds=digest(load_thresholds().model_dump(mode="json")),
-        vehicle=digest(load_vehicle().model_dump(mode="json")),
+        vehicle=digest(load_vehicle().content),
         pilot=digest(load_pilot_limits().model_dump(mode="json")),
         safety=digest(load_limits().model_dump(mode="json")),
         planner_settings=digest(_planner(planner)),
@@ -67,7 +67,11 @@ def _detector(choice: str) -> Mapping[str, object]:
     parameters = dict(parted(choice, settings)[1])
     if network:
         parameters.pop("model", None)  # a path; its content counts
-    return {"network": network, "parameters": parameters, **settings.model_dump(mode="json", exclude={"backends"})}
+    own = settings.model_dump(mode="json", exclude={"backends", "thermal"})
+    if "thermal_digest" in about:  # a camera that is not mounted decides nothing
+        kept = {key: value for key, value in settings.thermal.items() if key != "model"}
+        own["thermal"] = {"digest": about["thermal_digest"], "card": about["thermal_card"], "parameters": kept}
+    return {"network": network, "parameters": parameters, **own}
 
 
 def _planner(planner: str) -> Mapping[str, object]:

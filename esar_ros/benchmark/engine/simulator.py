@@ -16,7 +16,7 @@ from esar_ros.bridges.airsim.decode import LargeReply
 from esar_ros.geometry.camera import optical_rotation
 from esar_ros.geometry.camera_frame import CameraFrame, FrameSet
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
-from esar_ros.mission.names import CAMERAS, DEFAULT_QUALITY
+from esar_ros.mission.names import CAMERAS, DEFAULT_QUALITY, THERMAL
 from esar_ros.mission.vehicle import Vehicle
 from esar_ros.sim.airsim_api.api import Api, Context, Session
 from esar_ros.sim.airsim_api.calls.motion import MotionApi
@@ -30,7 +30,7 @@ from esar_ros.sim.render.renderer import Frame, Renderer
 from esar_ros.sim.server import make_context
 from esar_ros.sim.settings import default_settings
 from esar_ros.sim.terrain.maps import PlaceMap
-from esar_ros.sim.world.scene import vehicle_object
+from esar_ros.sim.world.scene import SceneObject, vehicle_object
 
 _OPTICAL = Pose(quaternion=quaternion_from_rotation(optical_rotation(0.0, 0.0)))
 
@@ -57,6 +57,7 @@ class LocalSimulator:
             ],
         )
         self._renderer: Renderer | None = None
+        self._thermal: Renderer | None = None
 
     def connect(self, truth: bool = False) -> LocalClient:
         """Returns a connection; truth: one that may ask for ground truth."""
@@ -67,8 +68,9 @@ class LocalSimulator:
 
     def close(self) -> None:
         """Gives the graphics context back."""
-        if self._renderer is not None:
-            self._renderer.close()
+        for renderer in (self._renderer, self._thermal):
+            if renderer is not None:
+                renderer.close()
 
     def images(self, vehicle: str, segmentation: bool, colour: bool) -> FrameSet:
         """Returns the frames that AirSimCameras would fetch from this simulator now, posed in base_link.
@@ -95,7 +97,24 @@ class LocalSimulator:
             ids = None if shown is None else shown[frame.ids[index]]
             pose = self._rig.cameras[name].pose
             frames.append(CameraFrame(name, model, pose, frame.depth[index], rgb[index], clock.now, ids))
+        if self._rig.thermal.mounted:
+            frames.append(
+                self._thermal_image(drone.body.pose.compose(cameras[THERMAL].mount).compose(_OPTICAL), others, shown)
+            )
         return FrameSet(clock.now_ns, tuple(frames))
+
+    def _thermal_image(self, pose: Pose, others: Sequence[SceneObject], shown: Any) -> CameraFrame:
+        """Returns the thermal camera's frame from a pose of its optical frame; shown: see _shown_ids, or None."""
+        camera, now = self._rig.thermal, self.context.simulation.clock.now
+        if self._thermal is None:
+            fov = float(np.radians(camera.fov_deg))
+            self._thermal = Renderer(self.context.world, camera.width, camera.height, fov, quality=self._quality)
+        seen, grey = self._thermal.thermal([pose], now, others)
+        seen.depth[seen.depth > self._rig.image.depth_max] = np.inf
+        ids = None if shown is None else shown[seen.ids[0]]
+        return CameraFrame(
+            THERMAL, camera.model, camera.pose, seen.depth[0], np.repeat(grey[0][..., None], 3, axis=2), now, ids
+        )
 
     def _shown_ids(self) -> Any:
         """Returns the value in segmentation images of each object id, (256,)."""

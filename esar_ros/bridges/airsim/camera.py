@@ -7,42 +7,62 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.bridges.airsim.client import AirSimClient, Caller
+from esar_ros.bridges.airsim.client import AirSimClient, AirSimError, Caller
 from esar_ros.bridges.airsim.connect import authorise
-from esar_ros.bridges.airsim.types import DEPTH_PLANAR, SCENE, SEGMENTATION, image_pixels, image_request, lidar_points
+from esar_ros.bridges.airsim.types import (
+    DEPTH_PLANAR,
+    SCENE,
+    SEGMENTATION,
+    THERMAL,
+    image_pixels,
+    image_request,
+    lidar_points,
+)
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.camera_frame import CameraFrame, FrameSet
 from esar_ros.geometry.frames import frd_to_flu
-from esar_ros.mission.names import CAMERAS
+from esar_ros.mission import names
+from esar_ros.mission.errors import UsageError
 from esar_ros.mission.vehicle import Vehicle
 
 LIDAR = "lidar"  # sensor's name in the settings
 
 
 class AirSimCameras:
-    """Fetches colour, depth and, for detectors that use ground truth, object ids of all cameras at once."""
+    """Fetches colour (greys of a thermal camera), depth and, where truth is read, object ids of all cameras at once."""
 
     def __init__(self, client: AirSimClient, vehicle: str, rig: Vehicle, segmentation: bool = False) -> None:
+        """Raises UsageError where the rig carries a thermal camera and the server's vehicle does not."""
         self._client = client
         self._vehicle = vehicle
         self._rig = rig
         self._segmentation = segmentation
         if segmentation:
             authorise(self._client)
+        if rig.thermal.mounted and not self._serves_thermal():
+            raise UsageError(
+                "the AirSim server has no thermal camera, which config/vehicle.yaml mounts",
+                "fly in the embedded simulator, or set thermal.mounted to false there",
+            )
+        self._cameras = tuple(rig.eyes)
         kinds = [(SCENE, False), (DEPTH_PLANAR, True)] + ([(SEGMENTATION, True)] if segmentation else [])
-        self._requests = [image_request(camera, kind, as_float) for kind, as_float in kinds for camera in CAMERAS]
+        self._requests = [
+            image_request(camera, THERMAL if kind == SCENE and camera == names.THERMAL else kind, as_float)
+            for kind, as_float in kinds
+            for camera in self._cameras
+        ]
 
     def read(self) -> FrameSet:
         """Returns the frames of this instant, posed in base_link. Raises AirSimError."""
         answers = self._client.call("simGetImages", self._requests, self._vehicle, False)
-        ns, n, frames = int(answers[0]["time_stamp"]), len(CAMERAS), []
-        for index, camera in enumerate(CAMERAS):
+        ns, n, frames = int(answers[0]["time_stamp"]), len(self._cameras), []
+        for index, camera in enumerate(self._cameras):
             depth = self._depth(image_pixels(answers[n + index]))
             frames.append(
                 CameraFrame(
                     camera,
-                    _model_for(self._rig.image.model, depth),
-                    self._rig.cameras[camera].pose,
+                    _model_for(self._rig.model_of(camera), depth),
+                    self._rig.eyes[camera].pose,
                     depth,
                     np.ascontiguousarray(image_pixels(answers[index])[..., ::-1]),
                     ns * 1e-9,
@@ -50,6 +70,12 @@ class AirSimCameras:
                 )
             )
         return FrameSet(ns, tuple(frames))
+
+    def _serves_thermal(self) -> bool:
+        try:
+            return bool(self._client.call("esarHasThermalCamera", self._vehicle))
+        except AirSimError:  # a server of another make does not know the question
+            return False
 
     def _depth(self, received: NDArray[np.float32]) -> NDArray[np.float32]:
         depth = received.copy()  # what was received is the client's buffer

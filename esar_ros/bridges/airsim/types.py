@@ -12,6 +12,7 @@ from esar_ros.geometry.frames import Vector
 
 # Image types
 SCENE, DEPTH_PLANAR, DEPTH_PERSPECTIVE, DEPTH_VIS, DISPARITY, SEGMENTATION = range(6)
+THERMAL = 100  # the embedded simulator's own
 # DrivetrainType
 MAX_DEGREE_OF_FREEDOM, FORWARD_ONLY = 0, 1
 # LandedState

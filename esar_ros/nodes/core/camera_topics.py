@@ -28,8 +28,14 @@ _OF_ONE = (
     ),
 )
 
+
+def _thermal(about: str) -> str:
+    """What a topic of the thermal camera holds, after that of the others."""
+    return f"{about.replace('colour image, rgb8', 'greys, mono8')}; where `config/vehicle.yaml` mounts one"
+
+
 CAMERA_TOPICS: tuple[Topic, ...] = tuple(
-    made_on_demand(name(camera), kind, Quality.SENSOR, writer, record, about)
-    for camera in names.CAMERAS
+    made_on_demand(name(camera), kind, Quality.SENSOR, writer, record, _thermal(about) if thermal else about)
+    for camera, thermal in (*((camera, False) for camera in names.CAMERAS), (names.THERMAL, True))
     for name, kind, writer, record, about in _OF_ONE
 )

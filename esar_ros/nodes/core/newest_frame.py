@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Generic, Protocol, TypeVar
 
-PRIORITY = ("down", "front", "left", "right")  # what lies under the way flown, then ahead of it
+PRIORITY = ("down", "front", "left", "right", "thermal")  # what lies under the way flown, then ahead of it
 
 
 class OfCamera(Protocol):

@@ -70,7 +70,7 @@ class TopicFrames:
     """
 
     def __init__(self, node: StepNode, vehicle: Vehicle) -> None:
-        self._mounts = vehicle.cameras
+        self._mounts = vehicle.eyes
         self._consumers: list[Consumer] = []
         self._parts: OrderedDict[int, dict[tuple[str, str], Any]] = OrderedDict()
         self._exact = node.lockstep
@@ -83,7 +83,7 @@ class TopicFrames:
             node.create_timer(1.0, node.retry, clock=node.steady)
         self._odometry = OdometryInMap(node)
         node.input(names.ODOMETRY, lambda message: self._complete(nanoseconds(message.header.stamp)))
-        for camera in names.CAMERAS:
+        for camera in self._mounts:
             for part, topic in (
                 ("image", names.camera_image(camera)),
                 ("depth", names.camera_depth(camera)),
@@ -118,10 +118,10 @@ class TopicFrames:
             self._complete_near()
             return
         parts, own = self._parts.get(ns, {}), self._odometry.at(ns)
-        if len(parts) < 3 * len(names.CAMERAS) or own is None:
+        if len(parts) < 3 * len(self._mounts) or own is None:
             return
         del self._parts[ns]
-        self._hand_over(ns, own[:2], parts)
+        self._hand_over(ns, own[:2], parts, tuple(self._mounts))
 
     def _complete_near(self) -> None:
         """Hand the newest images over, once, when they belong together and somebody knows where they were taken.
@@ -130,7 +130,7 @@ class TopicFrames:
         """
         taken = {
             camera: min(nanoseconds(self._latest[(camera, part)].header.stamp) for part in ("image", "depth"))
-            for camera in names.CAMERAS
+            for camera in self._mounts
             if all((camera, part) in self._latest for part in ("image", "depth", "info"))
         }
         newest = max(taken.values(), default=0)
@@ -139,7 +139,7 @@ class TopicFrames:
         if newest != self._newest:
             self._newest, self._newest_came = newest, time.monotonic()
         together = [camera for camera, ns in taken.items() if newest - ns <= MAX_SKEW]
-        if len(together) < len(names.CAMERAS) and time.monotonic() - self._newest_came < TIMEOUT:
+        if len(together) < len(self._mounts) and time.monotonic() - self._newest_came < TIMEOUT:
             return
         own = self._odometry.nearest(newest)
         if own is None or abs(own[0] - newest) > MAX_POSE_GAP:
@@ -152,7 +152,7 @@ class TopicFrames:
         ns: int,
         own: tuple[int, Pose],
         parts: dict[tuple[str, str], Any],
-        cameras: Sequence[str] = names.CAMERAS,
+        cameras: Sequence[str],
     ) -> None:
         """own: stamp and pose of the odometry that the images are placed by."""
         taken = tuple(
@@ -161,7 +161,7 @@ class TopicFrames:
                 _model_of(parts[(camera, "info")]),
                 self._mounts[camera].pose,
                 _image_array(parts[(camera, "depth")], np.float32, 1),
-                _image_array(parts[(camera, "image")], np.uint8, 3),
+                _colours(parts[(camera, "image")]),
             )
             for camera in cameras
         )
@@ -172,6 +172,13 @@ class TopicFrames:
 
 def _model_of(info: Any) -> CameraModel:
     return CameraModel(info.width, info.height, info.k[0], info.k[4], info.k[2], info.k[5])
+
+
+def _colours(message: Any) -> NDArray[np.uint8]:
+    """(H, W, 3); greys of a thermal camera three times."""
+    if message.encoding == "mono8":
+        return np.repeat(_image_array(message, np.uint8, 1)[..., None], 3, axis=2)
+    return _image_array(message, np.uint8, 3)
 
 
 def _image_array(message: Any, dtype: type, channels: int) -> NDArray[Any]:

@@ -137,7 +137,7 @@ def mount_transforms(vehicle: str, rig: Vehicle, stamp: Time) -> list[TransformS
     base = names.vehicle_frame(vehicle, names.BASE_LINK)
     cameras = [
         transform_message(base, names.camera_frame(vehicle, camera), mount.pose, stamp)
-        for camera, mount in rig.cameras.items()
+        for camera, mount in rig.eyes.items()
     ]
     return [*cameras, transform_message(base, names.vehicle_frame(vehicle, names.LIDAR), Pose(), stamp)]
 

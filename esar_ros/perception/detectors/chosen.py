@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.perception.detectors import backend
 from esar_ros.perception.detectors.backend import DetectorBackend
 from esar_ros.perception.settings import DetectorSettings, load_detector_settings
 
+_THERMAL = "onnx"  # backend of the thermal network
 READERS = {".onnx": "onnx", ".xml": "openvino", ".pt": "yolo_world"}  # of a network's file, by its ending
 
 
@@ -39,9 +41,23 @@ def create_chosen(choice: str, settings: DetectorSettings | None = None) -> Dete
     return backend.create(*parted(choice, settings))
 
 
+def create_thermal(choice: str, settings: DetectorSettings | None = None) -> DetectorBackend | None:
+    """Returns what looks at the thermal camera's images, loaded; None: the rig has none, or truth is read instead.
+
+    Raises UsageError.
+    """
+    if not (load_vehicle().thermal.mounted and chosen_is_eligible(choice)):
+        return None
+    return backend.create(_THERMAL, (settings or load_detector_settings()).thermal)
+
+
 def about_chosen(choice: str) -> dict[str, str]:
     """Returns the chosen detector's entries in a result; no network is loaded. Raises UsageError."""
-    return backend.about(*parted(choice))
+    about = backend.about(*parted(choice))
+    if load_vehicle().thermal.mounted and chosen_is_eligible(choice):
+        own = backend.about(_THERMAL, load_detector_settings().thermal)
+        about |= {f"thermal_{key}": own[key] for key in ("model", "digest", "card")}
+    return about
 
 
 def chosen_is_eligible(choice: str) -> bool:

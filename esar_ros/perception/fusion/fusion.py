@@ -16,6 +16,7 @@ from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
 from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mission.clues import KINDS
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.names import THERMAL
 from esar_ros.mission.observation import SeenClue
 from esar_ros.perception.fusion.bearings import Rays, measured
 from esar_ros.perception.fusion.evidence import Evidence, Reliability
@@ -38,7 +39,7 @@ class ClueFusion:
         Raises UsageError when a confusable kind does not exist or stands twice.
         """
         self._settings = settings or FusionSettings()
-        self.reliability = reliability or Reliability()
+        self.reliability = self.thermal_reliability = reliability or Reliability()
         self._group = _groups(self._settings.confusable)
         self._tracks: list[Track] = []  # by id
         self._rays = Rays(self._settings.bearings)
@@ -71,8 +72,15 @@ class ClueFusion:
         return self.clues()
 
     def _doubt(self, frame: CameraFrame, shown: set[int], kinds: Collection[str]) -> None:
-        """Count an image against the objects that it should show as well as any before, and does not."""
-        missing = [track for track in self._tracks if track.id not in shown and track.evidence.kind in kinds]
+        """Count an image against the objects that it should show as well as any before, and does not.
+
+        What colours alone have shown need not be warm, and what the thermal camera alone has shown need not be lit.
+        """
+        missing = [
+            track
+            for track in self._tracks
+            if track.id not in shown and track.evidence.kind in kinds and (frame.camera == THERMAL) in track.shown_by
+        ]
         if not missing or not np.isfinite([*frame.pose.position, *frame.pose.quaternion]).all():
             return
         places = np.array([track.place.position for track in missing])
@@ -193,7 +201,10 @@ class ClueFusion:
 
     def _believe(self, track: Track, sighting: Sighting) -> None:
         kind = sighting.detection.kind
-        probability = self.reliability.probability(kind, sighting.detection.score)
+        thermal = sighting.camera == THERMAL
+        reliability = self.thermal_reliability if thermal else self.reliability
+        probability = reliability.probability(kind, sighting.detection.score)
+        track.shown_by.add(thermal)
         distance = sighting.view_range or float(np.linalg.norm(track.place.position - sighting.origin))
         track.evidence.add(kind, probability, sighting.bearing, distance, self._settings.evidence)
 

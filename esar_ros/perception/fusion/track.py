@@ -100,6 +100,7 @@ class Track:
     extent: float  # m, mean over the sightings
     sightings: int = 1
     beside: set[int] = field(default_factory=set)  # ids seen in one image with it: other objects for certain
+    shown_by: set[bool] = field(default_factory=set)  # whether by the thermal camera: one of them, or both
 
     def add_sighting(self, stamp: float, distance: float, extent: float, text: str) -> None:
         """Adds a sighting at a distance (m), of an extent (m)."""
@@ -126,6 +127,7 @@ class Track:
         self.first_seen = min(self.first_seen, other.first_seen)
         self.last_seen = max(self.last_seen, other.last_seen)
         self.beside |= other.beside
+        self.shown_by |= other.shown_by
 
     def surface(self, settings: FusionSettings) -> Matrix:
         """Returns the covariance (3, 3), m^2, of the visible part about the position, which no view reduces."""

@@ -38,6 +38,7 @@ from esar_ros.sim.render.infrared import celsius, warmth_of
 from esar_ros.sim.render.lens import finish
 from esar_ros.sim.render.object_drawing import ObjectDrawing, visible
 from esar_ros.sim.render.scenery_drawing import SceneryDrawing
+from esar_ros.sim.render.thermal_camera import thermal_picture
 from esar_ros.sim.render.tiles.ground_tiles import GroundTiles
 from esar_ros.sim.render.views import NEAR, SHARED_FLOATS, UNIFORM_FLOATS, View
 from esar_ros.sim.terrain.far_terrain import COARSE, FINE
@@ -52,6 +53,7 @@ class Shapes:
 
     depth: NDArray[np.float32]  # (C, H, W)
     ids: NDArray[np.uint8]  # (C, H, W)
+    celsius: NDArray[np.float32] | None = None  # (C, H, W)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,19 +132,44 @@ class Renderer:
         with self._context:  # several renderers may live in one thread
             return self._render(self._views(camera_poses), camera_poses, time, infrared, vehicles)
 
-    def shapes(self, camera_poses: Sequence[Pose], vehicles: Sequence[SceneObject] = ()) -> Shapes:
-        """Depth and ids of render, which no time, weather or light changes, at less than half of its cost."""
+    def shapes(
+        self, camera_poses: Sequence[Pose], vehicles: Sequence[SceneObject] = (), warm_at: float | None = None
+    ) -> Shapes:
+        """Depth and ids of render, which no time, weather or light changes, at less than half of its cost.
+
+        warm_at: simulation time in s at which temperatures are wanted, too.
+        """
         with self._context:
             views = self._views(camera_poses)
+            light = None if warm_at is None else self._lit()
             shared, shadow_matrix = np.zeros(SHARED_FLOATS, dtype=np.float32), np.eye(4)
             self._begin(len(views))
+            shown = [visible(view, (*self._world.things, *vehicles), self.camera.fx) for view in views]
+
+            def bind(k: int) -> None:
+                self._uniforms.write(views[k].uniforms(shared, shadow_matrix))
+
             for k, view in enumerate(views):
                 self._show(k)
-                self._uniforms.write(view.uniforms(shared, shadow_matrix))
+                bind(k)
                 self._draw_place(view, Look.BARE)
-                self._objects.draw_ids(visible(view, (*self._world.things, *vehicles), self.camera.fx))
+                self._objects.draw_ids(shown[k])
             _, depth, ids = self._read(len(views))
-            return Shapes(depth, ids)
+            if light is None or warm_at is None:
+                return Shapes(depth, ids)
+            return Shapes(depth, ids, self._celsius(views, camera_poses, shown, bind, depth, ids, light, warm_at))
+
+    def thermal(
+        self, camera_poses: Sequence[Pose], time: float, vehicles: Sequence[SceneObject] = ()
+    ) -> tuple[Shapes, NDArray[np.uint8]]:
+        """Depth, ids and temperatures, and the thermal camera's pictures (C, H, W) of them."""
+        seen = self.shapes(camera_poses, vehicles, time)
+        assert seen.celsius is not None
+        seed = self._world.seed
+        pictures = [
+            thermal_picture(heat, pose, seed, time) for heat, pose in zip(seen.celsius, camera_poses, strict=True)
+        ]
+        return seen, np.stack(pictures)
 
     def _views(self, camera_poses: Sequence[Pose]) -> list[View]:
         if not camera_poses:
@@ -203,9 +230,7 @@ class Renderer:
         rgb = np.asarray(cv2.cvtColor(rgba, cv2.COLOR_RGBA2RGB).reshape(*depth.shape, 3), dtype=np.uint8)
         heat = None
         if infrared:
-            above_air = self._draw_warmth(views, shown, bind)
-            budget = warmth_of(world.environment, world.place, time)
-            heat = celsius(depth, above_air, list(camera_poses), self.camera, world.place, light.ground, budget)
+            heat = self._celsius(views, camera_poses, shown, bind, depth, ids, light, time)
         row = CONDITIONS[world.environment.weather]
         seconds = max(0.0, time - world.environment.since)
         wind = np.asarray(world.environment.wind, dtype=np.float64)
@@ -222,6 +247,22 @@ class Renderer:
         self._scenery.draw(view, look)
         self._flora.draw(view, self._world.flora_present, self.camera.fx, look)
         self._ground.draw(view, self.camera.fx, look)
+
+    def _celsius(
+        self,
+        views: Sequence[View],
+        camera_poses: Sequence[Pose],
+        shown: Sequence[list[SceneObject]],
+        bind: Any,
+        depth: NDArray[np.float32],
+        ids: NDArray[np.uint8],
+        light: Illumination,
+        time: float,
+    ) -> NDArray[np.float32]:
+        place = self._world.place
+        above_air = self._draw_warmth(views, shown, bind)
+        budget = warmth_of(self._world.environment, place, time)
+        return celsius(depth, above_air, ids, list(camera_poses), self.camera, place, light.ground, budget)
 
     def _draw_warmth(self, views: Sequence[View], shown: Sequence[list[SceneObject]], bind: Any) -> NDArray[np.float32]:
         width, height = self.camera.width, self.camera.height

@@ -9,12 +9,16 @@ import pytest
 
 from esar_ros.bridges.airsim import camera as module
 from esar_ros.bridges.airsim.camera import AirSimCameras
+from esar_ros.bridges.airsim.client import AirSimError
 from esar_ros.bridges.airsim.types import DEPTH_PLANAR, SCENE
+from esar_ros.mission import names
+from esar_ros.mission.errors import UsageError
 from esar_ros.mission.names import CAMERAS
 from esar_ros.mission.vehicle import load_vehicle
 
 WIDTH, HEIGHT = 8, 6
 RIG = load_vehicle().with_image_size(WIDTH, HEIGHT)
+WARM_RIG = RIG.model_copy(update={"thermal": RIG.thermal.model_copy(update={"mounted": True})})
 
 
 class Server:
@@ -63,3 +67,38 @@ def test_a_server_set_to_another_size_has_the_same_field_of_view() -> None:
     for frame in taken.frames:
         assert (frame.model.width, frame.model.height) == (2 * WIDTH, 2 * HEIGHT)
         assert frame.model.fx == pytest.approx(2.0 * RIG.image.model.fx)
+
+
+class WarmServer(Server):
+    """One whose vehicle carries a thermal camera, or that is of another make."""
+
+    def __init__(self, known: bool = True) -> None:
+        super().__init__()
+        self.known = known
+
+    def call(self, method: str, *arguments: Any) -> Any:
+        if method == "esarHasThermalCamera":
+            if not self.known:
+                raise AirSimError("unknown method")
+            return True
+        return super().call(method, *arguments)
+
+    def _paint(self, request: dict[str, Any]) -> dict[str, Any]:
+        if request["camera_name"] != names.THERMAL:
+            return super()._paint(request)
+        assert request["image_type"] in (100, DEPTH_PLANAR)
+        scene = {**request, "image_type": SCENE if request["image_type"] == 100 else DEPTH_PLANAR}
+        return super()._paint({**scene, "camera_name": CAMERAS[0]})
+
+
+def test_a_mounted_thermal_camera_gives_greys_and_depth_after_the_others() -> None:
+    taken = AirSimCameras(WarmServer(), "uav1", WARM_RIG).read()  # type: ignore[arg-type]
+    assert tuple(frame.camera for frame in taken.frames) == (*CAMERAS, names.THERMAL)
+    warm = taken.frames[-1]
+    assert warm.pose == WARM_RIG.thermal.pose and warm.depth[1, 1] == 10.0
+    assert warm.model.fx == pytest.approx(WARM_RIG.thermal.model.fx * WIDTH / 640)
+
+
+def test_a_server_without_a_thermal_camera_is_refused_in_a_line() -> None:
+    with pytest.raises(UsageError, match="no thermal camera"):
+        AirSimCameras(WarmServer(known=False), "uav1", WARM_RIG)  # type: ignore[arg-type]

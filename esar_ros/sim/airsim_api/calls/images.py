@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from esar_ros.mission.names import THERMAL
 from esar_ros.sim.airsim_api.api import Context, Session, method
 from esar_ros.sim.airsim_api.cameras import Cameras
 from esar_ros.sim.airsim_api.values import ApiError, mount_from, number, pose_dict, text
@@ -67,6 +68,11 @@ class ImagesApi:
                 ]
             },
         }
+
+    @method("esarHasThermalCamera")
+    def has_thermal(self, session: Session, vehicle: Any = "") -> bool:
+        """Whether the vehicle carries a thermal camera, whose images are of type 100."""
+        return THERMAL in self._context.vehicles[self._context.drone(vehicle).name].cameras
 
     @method("simSetCameraPose")
     def set_pose(self, session: Session, camera: Any, pose: Any, vehicle: Any = "", external: Any = False) -> None:
@@ -140,7 +146,7 @@ class ImagesApi:
 def image_type(value: Any) -> ImageType:
     """AirSim's number of an image type. Raises ApiError."""
     if isinstance(value, bool) or not isinstance(value, int) or value not in ImageType.__members__.values():
-        raise ApiError(f"image_type must be in [0, {max(ImageType)}], is {value!r:.20}")
+        raise ApiError(f"image_type must be in [0, {ImageType.INFRARED}] or {ImageType.THERMAL}, is {value!r:.20}")
     return ImageType(value)
 
 

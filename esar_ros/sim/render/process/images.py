@@ -20,7 +20,7 @@ STEREO_BASELINE = 0.25  # m, of the disparity image
 
 
 class ImageType(IntEnum):
-    """AirSim's numbers."""
+    """AirSim's numbers; THERMAL is this simulator's own: greys of a thermal camera."""
 
     SCENE = 0
     DEPTH_PLANAR = 1
@@ -30,6 +30,7 @@ class ImageType(IntEnum):
     SEGMENTATION = 5
     SURFACE_NORMALS = 6
     INFRARED = 7
+    THERMAL = 100
 
 
 SERVED = frozenset(ImageType)
@@ -67,6 +68,8 @@ def encode_image(
         if normals is None:
             raise ValueError("surface normals were not computed")
         rgb, kind = normals, ImageType.SCENE  # encoded as any colour image
+    if kind is ImageType.THERMAL:
+        kind = ImageType.SCENE  # the painter has put its greys in place of colours
     if kind is ImageType.INFRARED:
         if celsius is None:
             raise ValueError("temperatures were not computed")

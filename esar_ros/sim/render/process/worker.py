@@ -24,6 +24,7 @@ from esar_ros.sim.render.process.images import ImageType, encode_image
 from esar_ros.sim.render.process.normals_image import surface_normals_ned
 from esar_ros.sim.render.process.protocol import Done, Failed, Job, Scene, View
 from esar_ros.sim.render.renderer import Frame, Renderer
+from esar_ros.sim.render.thermal_camera import thermal_picture
 from esar_ros.sim.settings import Capture
 from esar_ros.sim.terrain.maps import load_map
 from esar_ros.sim.world.scene import vehicle_object
@@ -33,6 +34,7 @@ KEPT_VIEWS = 16
 FIRST_DRAWN = "tent"  # what is drawn before a client asks for anything
 KEPT_RENDERERS = 5  # sizes and fields of view; one more lets go of the one not used longest
 _PR_SET_PDEATHSIG = 1
+_WARM = (ImageType.INFRARED, ImageType.THERMAL)  # need temperatures
 
 
 class Painter:
@@ -66,12 +68,12 @@ class Painter:
         for view in job.views:
             key = self._key(job, view)
             kept = self._kept.get(key)
-            if kept is not None and (view.kind is not ImageType.INFRARED or kept.celsius is not None):
+            if kept is not None and (view.kind not in _WARM or kept.celsius is not None):
                 self._kept.move_to_end(key)
             else:
                 missing.setdefault((view.capture, _vehicles_key(view)), OrderedDict())[key] = view
         for (capture, _), views in missing.items():
-            infrared = any(view.kind is ImageType.INFRARED and view.capture == capture for view in job.views)
+            infrared = any(view.kind in _WARM and view.capture == capture for view in job.views)
             poses, first = [view.pose for view in views.values()], next(iter(views.values()))
             vehicles = [vehicle_object(*vehicle) for vehicle in first.vehicles]
             frame = self._renderer(capture).render(poses, job.time, infrared, vehicles)
@@ -84,7 +86,11 @@ class Painter:
             kept, model = self._kept[self._key(job, view)], camera_model(view.capture)
             wanted = view.kind is ImageType.SURFACE_NORMALS
             normals = surface_normals_ned(kept.depth, view.pose, model) if wanted else None
-            shown = (kept.rgb, kept.depth, kept.ids)
+            rgb = kept.rgb
+            if view.kind is ImageType.THERMAL and kept.celsius is not None:
+                grey = thermal_picture(kept.celsius, view.pose, self.world.seed, job.time)
+                rgb = np.repeat(grey[..., None], 3, axis=2)
+            shown = (rgb, kept.depth, kept.ids)
             out.append(encode_image(view.kind, view.as_float, view.compress, *shown, model, normals, kept.celsius))
         while len(self._kept) > KEPT_VIEWS:
             self._kept.popitem(last=False)
