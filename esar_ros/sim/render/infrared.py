@@ -1,7 +1,7 @@
 """Temperatures that a thermal camera sees: ground by material, sun, hour, weather and height; bodies and fires.
 
 A simple budget, not a radiometric model: it is right in what is warmer than what, and roughly by how much
-(docs/explanation/detector.md has the model and its sources).
+(docs/explanation/thermal.md has the model and its sources).
 """
 
 from __future__ import annotations
