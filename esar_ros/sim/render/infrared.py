@@ -47,7 +47,7 @@ _KEPT_HOURS = 6.0  # in which what is kept from the day falls to 1 / e
 _SKIN = 33.0  # deg C, of covered skin, towards which bodies' surfaces tend
 _DRESSED_AT = 5.0  # deg C of air at which meshes' warmth holds
 _BODY = 25.0  # K above the air: what is warmer burns
-_THIN = 1.5  # K that things without heat of their own lose to a clear sky at night, against 4 of ground
+_THIN = 4.5  # K that light things without heat of their own lose to a clear sky, against 4 of bare ground
 
 
 @dataclass(frozen=True)
