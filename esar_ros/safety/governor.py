@@ -141,50 +141,50 @@ class Governor(InputChecks):
         hold = memory.hold.updated(cause, now, self.limits.release)
         if hold.reason is not Reason.NONE and not findings.reasons:
             findings.add(Mode.HOLD, hold.reason, "waiting for steady inputs")
-        after = replace(
-            memory, clock=clock, motion=motion, heading=heading, scan=scan, echoes=echoes, hold=hold,
+        after = memory.replaced(
+            clock=clock, motion=motion, heading=heading, scan=scan, echoes=echoes, hold=hold,
             link_lost_since=link_lost_since, last_output=_ZERO,
         )  # fmt: skip
         if usable_state is None or clock.settling:
             # Without a known position the vehicle holds off what the ranges show, or lands by them alone.
-            output, after = _ZERO, replace(after, last_scan=LastScan())
+            output, after = _ZERO, after.replaced(last_scan=LastScan())
             if fresh_state is not None:
-                after = replace(after, battery=after.battery.updated(fresh_state, self.limits.endurance))
-                after = replace(after, latch=self._check_charge(after.latch, after.battery.charge))
+                after = after.replaced(battery=after.battery.updated(fresh_state, self.limits.endurance))
+                after = after.replaced(latch=self._check_charge(after.latch, after.battery.charge))
             if after.latch.mode is not Mode.NORMAL:
                 findings.add(after.latch.mode, after.latch.reason, "latched")
             if usable_state is None:
                 fresh_state = self._check_landed(fresh_state, image, memory.rest_position)
                 if findings.mode < Mode.LAND:
                     output = self._back_off_without_position(fresh_state, image, after, findings)
-                    after = replace(after, backed_off=after.backed_off + float(np.linalg.norm(output)) * step)
+                    after = after.replaced(backed_off=after.backed_off + float(np.linalg.norm(output)) * step)
                 else:
                     output = self._land_without_position(findings, fresh_state, image, after)
-            return self._commit(memory, replace(after, last_output=output), findings, command, output, 0.0, None, None)
+            return self._commit(memory, after.replaced(last_output=output), findings, command, output, 0.0, None, None)
 
         self._flying, self._last_position = usable_state.flying, usable_state.pose.position
         after = after.after(usable_state, self.site, self.limits)
-        after = replace(after, wind=self._check_wind(memory.wind, usable_state, memory.last_output))
+        after = after.replaced(wind=self._check_wind(memory.wind, usable_state, memory.last_output))
         moving = None if scan.repeated > 0.0 else image
-        after = replace(after, last_scan=memory.last_scan.updated(moving, usable_state, step))
-        after = replace(after, latch=self._check_failsafes(after, usable_state, now))
+        after = after.replaced(last_scan=memory.last_scan.updated(moving, usable_state, step))
+        after = after.replaced(latch=self._check_failsafes(after, usable_state, now))
         scene, after = self._build_scene(after, usable_state, image, window, touching_down)
         self._last_height = scene.height
         scene = replace(scene, traffic=self._check_traffic(others, usable_state, now))
         deaf_since = self._check_reports(memory.deaf_since, others, now)
         scene, latch = self._check_layer(scene, usable_state, deaf_since, after.latch, now, findings)
-        after = replace(after, deaf_since=deaf_since, latch=latch)
+        after = after.replaced(deaf_since=deaf_since, latch=latch)
         clearance = self._check_envelope(usable_state, scene, findings)
         if after.latch.mode is not Mode.NORMAL:
             findings.add(after.latch.mode, after.latch.reason, after.latch.text)
         holds = findings.mode is Mode.HOLD or image is None
         station = memory.station.updated(holds, usable_state, step, self.limits)
         below = look_below(self.envelope, memory.landing_aim, scene, people, after.battery.charge)
-        after = replace(after, station=station, landing_aim=below.aim)
+        after = after.replaced(station=station, landing_aim=below.aim)
         output, yaw_rate = self._velocity_of_mode(findings, usable_command, usable_state, scene, after, below)
         base = usable_state.velocity if memory.last_output is None else memory.last_output
         output, acceleration = memory.acceleration.limited(output, base, usable_command, step, self.limits, findings)
-        after = replace(after, acceleration=acceleration, last_output=output)
+        after = after.replaced(acceleration=acceleration, last_output=output)
         return self._commit(memory, after, findings, command, output, yaw_rate, scene, clearance)
 
     # The surroundings and what they ask for
@@ -202,7 +202,7 @@ class Governor(InputChecks):
         observed = ObservedSpace(position, image, window, self.limits.own_radius)
         surface = observed.surface_below()
         if surface is not None:
-            memory = replace(memory, last_ground=np.array([position[0], position[1], surface]))
+            memory = memory.replaced(last_ground=np.array([position[0], position[1], surface]))
         lands = memory.latch.mode is Mode.LAND
         height = math.inf if surface is None else float(position[2]) - surface
         touches = touching_down and not lands and height <= TOUCH_DOWN_FROM
@@ -355,7 +355,7 @@ class Governor(InputChecks):
         """Returns the answer, and keeps the memory before and after it."""
         answer = self._answer(findings, command, velocity, yaw_rate, after, scene, clearance)
         count = before.interventions + int(answer.changed and self._flying)
-        self._previous, self._memory = before, replace(after, interventions=count)
+        self._previous, self._memory = before, after.replaced(interventions=count)
         return replace(answer, interventions=count)
 
     def _answer(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import Any
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.safety.acceleration import AccelerationLimit
@@ -58,8 +59,7 @@ class Memory:
                 column = None
         rest_position = position.copy() if self.rest_position is None else self.rest_position
         battery = self.battery.updated(state, limits.endurance)
-        return replace(
-            self,
+        return self.replaced(
             tracked=True,
             takeoff_column=column,
             rest_position=rest_position if state.landed else None,
@@ -67,6 +67,14 @@ class Memory:
             battery=battery.with_drain(state) if state.flying else battery,
             backed_off=0.0,
         )
+
+    def replaced(self, **parts: Any) -> Memory:
+        """Returns the memory with other parts, as dataclasses.replace does, which took a tenth of a decision's time."""
+        if unknown := parts.keys() - self.__dict__.keys():
+            raise TypeError(f"a memory has no {', '.join(unknown)}")
+        made = object.__new__(Memory)
+        made.__dict__.update(self.__dict__, **parts)
+        return made
 
 
 def column_at_home(position: Vector, site: Site | None, limits: Limits) -> Vector | None:
