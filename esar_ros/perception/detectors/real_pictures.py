@@ -24,6 +24,7 @@ class RealPictures(StrictModel):
 
     schema_: Literal["esar-real-pictures/1"] = Field(default="esar-real-pictures/1", alias="schema")
     sha256: str = Field(description="of the network that was measured")
+    pictures_sha256: str = Field(default="", description="of its network for pictures; empty: without one")
     pictures: int = Field(gt=0)
     people: int = Field(gt=0)
     recall: float = Field(ge=0, le=1, description="share of people that a detection at the shipped threshold points at")
@@ -41,11 +42,12 @@ def load_real_pictures(path: Path | None = None) -> RealPictures:
 def real_flight_warning(details: Mapping[str, str]) -> str:
     """Returns a line on what a detector is worth on real pictures.
 
-    details: its entries in a result (`chosen.about_chosen`): backend, and of a network its SHA-256 as digest.
+    details: its entries in a result (`chosen.about_chosen`): backend, of a network its SHA-256 as digest, and that of
+    its network for pictures as pictures.
     """
     name = details.get("backend", "not recorded")
     known = load_real_pictures()
-    if details.get("digest") != known.sha256:
+    if (details.get("digest"), details.get("pictures", "")) != (known.sha256, known.pictures_sha256):
         return f"detector {name}: what it finds on real photographs has not been measured here"
     low, high = known.recall_interval
     return (
