@@ -5,7 +5,8 @@
 depth: the shipped chain finds people in them by its network for pictures. Beside it stand what it did without that
 network, its first network alone, and networks of others that --detector names, which see slices of --slice px. All look
 at the pictures twice: A with a short side of 480 px (854x480 of 16:9), B as they are. Intervals (95 %) are of resampled
-clips, since pictures of one clip are near copies of each other. With --page the figures of A also go into
+clips, since pictures of one clip are near copies of each other. --calibrate chooses threshold and reliability of a
+network for pictures on them. With --page the figures of A also go into
 models/esar-clues-real.json, which doctor and mission read. The last line is JSON.
 """
 
@@ -14,8 +15,9 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +32,15 @@ from esar_ros.mission.resources import resource
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.perception.detectors.backend import DetectorBackend, create
 from esar_ros.perception.detectors.chosen import parted
-from esar_ros.perception.detectors.model_card import digest, load_card
-from esar_ros.perception.detectors.picture_stage import slices
+from esar_ros.perception.detectors.model_card import PictureStageCard, digest, load_card
+from esar_ros.perception.detectors.picture_stage import PictureStage, slices
 from esar_ros.perception.detectors.real_pictures import FILE, RealPictures
+from esar_ros.perception.detectors.yolo_detector import YoloDetector
 from esar_ros.perception.detectors.yolo_file import SHIPPED
 from esar_ros.perception.pod_curves import PHOTOGRAPHS, PodCurve, measured_curve, write_curve
 from esar_ros.training.assess import FLOOR
+from esar_ros.training.calibrate import reliability
+from esar_ros.training.card import write_json
 from esar_ros.training.evaluate import Found, LabelledImage, area_under, judge, overlaps
 from esar_ros.training.labels import Label
 
@@ -51,6 +56,8 @@ ROWS: dict[str, dict[str, Any]] = {  # parameters of the shipped detector
 SHORT = 480  # px, of a picture's short side at scale A
 OVERLAP = 64  # px between the slices that others see
 SHARED = 0.5  # IoU from which boxes of two slices are of one person
+FALSE_WANTED = 0.3  # people a picture, at the threshold of the network for pictures
+PEOPLE = "esar-people.onnx"
 FIGURES = ("recall", "ap50", "ap_pointing", "false_per_picture")
 
 
@@ -117,6 +124,11 @@ def seen(entries: Sequence[dict[str, Any]], backend: DetectorBackend, side: int 
     return images
 
 
+def from_score(image: LabelledImage, least: float) -> LabelledImage:
+    """Returns a picture with what was found from a score on."""
+    return replace(image, found=tuple(one for one in image.found if one.score >= least))
+
+
 def _once(found: Sequence[Found]) -> list[Found]:
     """Returns what several slices show, each person once: the surest."""
     kept: list[Found] = []
@@ -181,6 +193,31 @@ def intervals_of(clips: Sequence[str], pictures: Sequence[Judged]) -> dict[str, 
     return found
 
 
+def calibrate(network: Path, views: Sequence[Sequence[dict[str, Any]]]) -> dict[str, Any]:
+    """Puts a network for pictures into models/ with its threshold and reliability on these pictures, and returns its
+    part of the card. The threshold is the least score with at most FALSE_WANTED false people a picture."""
+    shipped = resource("models") / SHIPPED.replace(".onnx", ".json")
+    card = json.loads(shipped.read_text(encoding="utf-8"))
+    file = shipped.with_name(PEOPLE)
+    if network.resolve() != file.resolve():
+        shutil.copyfile(network, file)
+    part = {"file": file.name, "sha256": digest(file), "license": "Apache-2.0", "word": PERSON, "threshold": FLOOR,
+            "scale": 2.0, "short": 960}  # fmt: skip
+    stage = PictureStage(file, PictureStageCard(**part), 1)
+    images = []
+    for entry in (entry for view in views for entry in view):
+        boxes = stage.find(entry["rgb"], FLOOR)
+        sides = np.hstack([boxes.corners[:, :2], boxes.corners[:, 2:] - boxes.corners[:, :2]]).tolist()
+        found = tuple(Found(PERSON, float(s), tuple(box)) for s, box in zip(boxes.scores, sides, strict=True))
+        images.append(LabelledImage("", "", "", entry["labels"], found))
+    false = sorted((v.score for v in judge(images, pointing=True) if v.label is None), reverse=True)
+    allowed = int(FALSE_WANTED * len(images))
+    part["threshold"] = round(false[allowed] + 1e-3, 3) if len(false) > allowed else FLOOR
+    card["pictures"] = part | {"bytes": file.stat().st_size, "calibration": reliability(images)[PERSON]}
+    write_json(shipped, card)
+    return dict(card["pictures"])
+
+
 def main() -> int:
     """Measures, prints a table and the JSON line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -188,11 +225,14 @@ def main() -> int:
     add_page(parser)
     parser.add_argument("--detector", action="append", default=[], metavar="NAME:FILE", help="of others; repeatable")
     parser.add_argument("--slice", type=int, default=512, metavar="PX", help="that others see (default %(default)s)")
+    parser.add_argument("--calibrate", type=Path, metavar="FILE", help="put this network for pictures into models/")
     arguments = parser.parse_args()
     entries = read_pictures(arguments.folder)
     clips = [str(entry.get("clip", entry["file"])) for entry in entries]
     people = sum(len(entry["labels"]) for entry in entries)
     views = {"A": scaled(entries, SHORT), "B": entries}
+    if arguments.calibrate is not None:
+        print(json.dumps(calibrate(arguments.calibrate, list(views.values()))), flush=True)
     choices: list[tuple[str, str, Mapping[str, Any], int]]
     choices = [(name, "esar_yolo", parameters, 0) for name, parameters in ROWS.items()]
     choices += [(Path(choice).stem, *parted(choice), arguments.slice) for choice in arguments.detector]
@@ -201,9 +241,12 @@ def main() -> int:
     found: list[tuple[float, bool, str]] = []
     for name, backend, parameters, side in choices:
         loud = create(backend, parameters)
-        quiet = create(backend, {**parameters, "thresholds": dict.fromkeys(_words(loud), FLOOR)})
+        if not isinstance(loud, YoloDetector):
+            raise UsageError(f"detector {name} gives no scores to compare", "name a network's file")
+        quiet = create(backend, {**parameters, "thresholds": dict.fromkeys(loud.prompts, FLOOR)})
         for view, pictured in views.items():
-            told, scored = seen(pictured, loud, side), seen(pictured, quiet, side)
+            scored = seen(pictured, quiet, side)
+            told = [from_score(image, loud.told_from(PERSON)) for image in scored]
             pictures = [judged(one, other) for one, other in zip(told, scored, strict=True)]
             figures = {figure: round(value, 3) for figure, value in figures_of(pictures).items()}
             intervals = intervals_of(clips, pictures)
@@ -218,11 +261,6 @@ def main() -> int:
     if arguments.page:
         _write(entries, clips, people, rows, measured, shares)
     return 0
-
-
-def _words(backend: DetectorBackend) -> list[str]:
-    """Returns the words by which a detector may be told thresholds."""
-    return list(backend.prompts)
 
 
 def sides_found(told: Sequence[LabelledImage], clips: Sequence[str]) -> list[tuple[float, bool, str]]:

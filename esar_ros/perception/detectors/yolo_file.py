@@ -90,6 +90,15 @@ class YoloFile(YoloDetector):
     def _calibration(self) -> Mapping[str, ReliabilityCurve]:
         return (self.card if self._second is None else self._second.card).calibration
 
+    def told_from(self, kind: str) -> float:
+        """Returns the least score with which something of a kind is told in a picture without depth."""
+        stage = self._pictures
+        if stage is None or self._prompts.get(stage.card.word) != kind:
+            return super().told_from(kind)
+        least = self._settings.thresholds.get(stage.card.word, stage.card.threshold)
+        own, told = stage.card.calibration, self._calibration.get(stage.card.word)
+        return float(on_scale(np.array([least]), own, told)[0])
+
     def propose(self, frame: CameraFrame, min_score: float, overlap: float) -> RawBoxes:
         """Boxes that may hold something, one a place: of any class that is looked for, from a raw score on."""
         floor = np.where(np.isfinite(self._min_scores), min_score, np.inf)
