@@ -201,7 +201,7 @@ def calibrate(network: Path, views: Sequence[Sequence[dict[str, Any]]]) -> dict[
     file = shipped.with_name(PEOPLE)
     if network.resolve() != file.resolve():
         shutil.copyfile(network, file)
-    part = {"file": file.name, "sha256": digest(file), "license": "Apache-2.0", "word": PERSON, "threshold": FLOOR,
+    part: dict[str, Any] = {"file": file.name, "sha256": digest(file), "license": "Apache-2.0", "word": PERSON, "threshold": FLOOR,
             "scale": 2.0, "short": 960}  # fmt: skip
     stage = PictureStage(file, PictureStageCard(**part), 1)
     images = []

@@ -185,8 +185,9 @@ def _taken(canvas: NDArray[np.float32], rng: np.random.Generator) -> Rgb:
     side = canvas.shape[0]
     if rng.random() < 0.3:  # haze
         veil = float(rng.uniform(0.05, 0.5))
-        canvas = canvas * (1.0 - veil) + veil * (np.array([0.55, 0.6, 0.68]) * float(rng.uniform(0.5, 1.4)))
-    canvas = canvas * math.exp(float(rng.normal(0.0, 0.35))) * np.exp(rng.normal(0.0, 0.06, 3))
+        air = np.array([0.55, 0.6, 0.68], np.float32) * float(rng.uniform(0.5, 1.4))
+        canvas = canvas * (1.0 - veil) + veil * air
+    canvas = canvas * math.exp(float(rng.normal(0.0, 0.35))) * np.exp(rng.normal(0.0, 0.06, 3)).astype(np.float32)
     seen = np.clip(canvas, 0.0, 1.0) ** (1.0 / _GAMMA) * 255.0
     grey = seen.mean(axis=2, keepdims=True)
     seen = grey + (seen - grey) * float(rng.uniform(0.3, 1.3))

@@ -15,7 +15,7 @@ import os
 import pickle
 import tarfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -221,8 +221,8 @@ def train_pictures(
             os.replace(part, last)
     weights = out / "pictures.pt"
     began = network(torch, read_package(package)).state_dict()
-    kept = {name: (1.0 - LEARNT) * began[name] + LEARNT * learnt for name, learnt in mean.state_dict().items()}
-    torch.save(kept, weights)
+    mixed = {name: (1.0 - LEARNT) * began[name] + LEARNT * learnt for name, learnt in mean.state_dict().items()}
+    torch.save(mixed, weights)
     return weights
 
 
@@ -275,7 +275,7 @@ def _input(torch: Any, batch: Sequence[Montage]) -> Any:
     return torch.from_numpy((pictures - mean) / deviation)
 
 
-def targets(torch: Any, boxes: Any, shapes: Sequence[tuple[int, int]]) -> list[Mapping[str, Any]]:
+def targets(torch: Any, boxes: Any, shapes: Sequence[tuple[int, int]]) -> list[dict[str, Any]]:
     """Returns what the cells of each stride learn of boxes (N, 4): `owner`, the box at whose middle a cell lies or -1;
     `unsure`, cells beside the middle that learn nothing; and the cells' places `x`, `y` (px)."""
     levels = []
