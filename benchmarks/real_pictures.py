@@ -201,8 +201,8 @@ def calibrate(network: Path, views: Sequence[Sequence[dict[str, Any]]]) -> dict[
     file = shipped.with_name(PEOPLE)
     if network.resolve() != file.resolve():
         shutil.copyfile(network, file)
-    part: dict[str, Any] = {"file": file.name, "sha256": digest(file), "license": "Apache-2.0", "word": PERSON, "threshold": FLOOR,
-            "scale": 2.0, "short": 960}  # fmt: skip
+    part: dict[str, Any] = {"file": file.name, "sha256": digest(file), "license": "Apache-2.0", "word": PERSON}
+    part |= {"threshold": FLOOR, "scale": 2.0, "short": 960}
     stage = PictureStage(file, PictureStageCard(**part), 1)
     images = []
     for entry in (entry for view in views for entry in view):
