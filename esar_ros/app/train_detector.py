@@ -11,6 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from esar_ros.app import train_pictures
 from esar_ros.app.arguments import Parser
 from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.map_files import shipped_maps
@@ -22,6 +23,7 @@ from esar_ros.training.assess import assess, frame_of, goal_figures, look
 from esar_ros.training.calibrate import detection_probability, of_second_stage, reliability, thresholds
 from esar_ros.training.evaluate import LabelledImage, false_per_image
 from esar_ros.training.examples import Examples, collect
+from esar_ros.training.picture_network import PACKAGE, PictureRecipe
 from esar_ros.training.quantise import quantise
 from esar_ros.training.render import CROP, read_meta, render_split
 from esar_ros.training.scenes import SEED, SPLITS
@@ -47,6 +49,8 @@ def main(argv: list[str]) -> int:
     arguments = _parser().parse_args(argv)
     if arguments.thermal is not None:
         return _thermal(arguments)
+    if arguments.pictures is not None:
+        return train_pictures.run(arguments)
     maps = tuple(arguments.maps.split(",")) if arguments.maps else tuple(shipped_maps())
     unknown = sorted({*maps, *([arguments.left_out] if arguments.left_out else [])} - set(shipped_maps()))
     if unknown:
@@ -206,6 +210,12 @@ def _parser() -> Parser:
     parser.add_argument("--start", type=Path, help="YOLOv8s checkpoint (.pt) whose first layers are taken and kept")
     parser.add_argument("--threads", type=int, default=1, help="of torch; default %(default)s")
     parser.add_argument("--seed", type=int, default=0, help="of the training; default %(default)s")
+    parser.add_argument(
+        "--pictures", type=Path, metavar="FOLDER",
+        help="train the network for pictures without depth instead, on drones' photographs in FOLDER that show nobody",
+    )  # fmt: skip
+    parser.add_argument("--package", type=Path, metavar="FILE", help=f"with --pictures: {PACKAGE}, as npm packs it")
+    parser.add_argument("--steps", type=int, default=PictureRecipe.steps, help="with --pictures; default %(default)s")
     device = parser.add_mutually_exclusive_group()
     device.add_argument("--cpu", action="store_true", help="train on the processor; default")
     device.add_argument("--gpu", action="store_true", help="train on the first CUDA device")

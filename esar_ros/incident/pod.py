@@ -43,16 +43,18 @@ class Target(Enum):
 class Curves:
     """The curves of whoever looks at pictures, in the light of each look's time and in one weather.
 
-    Their shape over the distance is the detector's, as measured in simulation.
+    Their shape over the distance is the detector's, as measured in simulation or on real photographs.
     """
 
-    def __init__(self, detector: str, weather: str, recall: float | None = None) -> None:
-        """recall: share of people near and in the open by day who are found on such pictures; None: as in simulation.
+    def __init__(self, detector: str, weather: str, recall: float | None = None, photographs: bool = False) -> None:
+        """recall: share of people near and in the open by day who are found on such pictures; None: as measured.
+
+        photographs: measured on real ones, by pixels on the person, instead of in simulation.
 
         Raises UsageError where the detector's model card cannot be used.
         """
         self._detector, self._weather, self._recall = detector, weather, recall
-        self._settings = DetectionSettings()
+        self._settings = DetectionSettings(measured_on="photographs" if photographs else "simulator")
         self._made: dict[tuple[float, int], Detection] = {}
 
     def of(self, focal: float, time: float | None, longitude: float) -> Detection:
@@ -66,6 +68,12 @@ class Curves:
             brief = Brief("", "", "", self._weather, f"2000-01-01T{hour:02d}:00", 0.0, nowhere, 0.0, np.zeros(3), 0)
             self._made[focal, hour] = Detection(self._settings, brief, self._detector, focal)
         return self._made[focal, hour]
+
+    @property
+    def source(self) -> str:
+        """Where the POD by distance comes from, in words."""
+        on = "real photographs" if self._settings.measured_on == "photographs" else "pictures of the simulator"
+        return f"POD as {self._detector} was measured on {on}"
 
     def share(self, focal: float) -> float:
         """Returns the share of the curves' POD that holds for pictures of a focal length (px)."""

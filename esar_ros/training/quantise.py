@@ -25,7 +25,7 @@ from esar_ros.scoring.result import write_atomically
 from esar_ros.training.train import require
 
 SILU_FLOOR = -6.0  # SiLU is -0.015 there
-_QUANTISED = ("Conv", "Sigmoid", "Mul", "Concat", "MaxPool", "Resize", "Split", "Add")
+_QUANTISED = ("Conv", "Sigmoid", "Mul", "Concat", "MaxPool", "Resize", "Split", "Add", "LeakyRelu")
 _KEPT = ("names", "stride", "task", "license", "author", "version")  # of what the exporter wrote beside the network
 
 

@@ -173,11 +173,10 @@ def _terms(arguments: argparse.Namespace, incident: Incident) -> Terms:
     """Raises UsageError."""
     elevations = incident.rasters(ELEVATION)
     nobody = arguments.detector == NOBODY
-    recall = _recall(arguments)
     return Terms(
         ground=Ground.of(elevations[-1]) if elevations else None,
         canopy=next(iter(incident.rasters(CANOPY)), None),
-        curves=None if recall is None else Curves(names.DEFAULT_DETECTOR, arguments.weather, recall),
+        curves=_curves(arguments),
         detector=None if nobody else create_chosen(arguments.detector),
         home=position("--home", arguments.home) if arguments.home else _home(incident),
         camera=_camera(arguments.camera),
@@ -208,18 +207,19 @@ def _camera(text: str | None) -> tuple[float, CameraModel] | None:
     return pitch, CameraModel.from_horizontal_fov(int(width), round(width / WIDE), math.radians(view))
 
 
-def _recall(arguments: argparse.Namespace) -> float | None:
-    """Returns the share of people that whoever looks at pictures finds; None where nobody does. Raises UsageError."""
+def _curves(arguments: argparse.Namespace) -> Curves | None:
+    """Returns the POD of whoever looks at pictures; None where nobody does. Raises UsageError."""
     stated = _share("--recall", arguments.recall)
-    if stated is not None or arguments.detector == NOBODY:
-        return stated
-    measured = load_real_pictures()
-    if about_chosen(arguments.detector).get("digest") != measured.sha256:
+    if stated is not None:
+        return Curves(names.DEFAULT_DETECTOR, arguments.weather, stated)
+    if arguments.detector == NOBODY:
+        return None
+    if not load_real_pictures().is_of(about_chosen(arguments.detector)):
         raise UsageError(
             f"what {arguments.detector} finds on real photographs has not been measured",
             "say it: --recall P, 0 to 0.99",
         )
-    return measured.recall
+    return Curves(names.DEFAULT_DETECTOR, arguments.weather, photographs=True)
 
 
 def _home(incident: Incident) -> Position | None:

@@ -67,6 +67,31 @@ class SecondStageCard(BaseModel):
         return self.thresholds.get(word, THRESHOLD)
 
 
+class PictureStageCard(BaseModel):
+    """Network for people in pictures that have no depth by nature (detectors.picture_stage)."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    file: str = Field(min_length=1, description="name of its network beside the card")
+    sha256: str = Field(default="", description="of that file; empty: not checked")
+    license: str = ""
+    word: str = Field(min_length=1, description="the class of the card that it finds")
+    stride: int = Field(default=32, ge=1, le=256, description="px: the sides of the input are multiples of it")
+    short: int = Field(default=720, ge=32, description="px, to which the short side of a smaller picture is enlarged")
+    scale: float = Field(default=1.0, ge=1, le=4, description="greatest enlargement, input px per picture px")
+    slice: int = Field(default=1280, ge=128, description="px, greatest side of the input")
+    overlap: int = Field(default=64, ge=0, description="picture px between slices, more than a person is long")
+    nms_iou: float = Field(default=0.5, gt=0, lt=1, description="overlap from which two boxes are one")
+    threshold: float = Field(gt=0, lt=1, description="least raw score")
+    calibration: ReliabilityCurve | None = None
+
+    @model_validator(mode="after")
+    def _slices_advance(self) -> PictureStageCard:
+        if round(self.slice / self.scale) <= self.overlap:
+            raise ValueError("slices are smaller than their overlap")
+        return self
+
+
 class ModelCard(BaseModel):
     """Description of a detector's file. Keys that document how it was made are for people and are not read here."""
 
@@ -94,6 +119,7 @@ class ModelCard(BaseModel):
     thresholds: dict[str, float] = Field(default_factory=dict, description="word -> least raw score")
     calibration: dict[str, ReliabilityCurve] = Field(default_factory=dict, description="by word")
     second_stage: SecondStageCard | None = None
+    pictures: PictureStageCard | None = None
 
     @model_validator(mode="after")
     def _known_words(self) -> ModelCard:
@@ -110,6 +136,8 @@ class ModelCard(BaseModel):
             unknown = sorted(set(words) - set(self.classes))
             if unknown:
                 raise ValueError(f"{where}: '{unknown[0]}' is none of the classes")
+        if self.pictures is not None and self.pictures.word not in self.classes:
+            raise ValueError(f"pictures: '{self.pictures.word}' is none of the classes")
         check_kinds(self.prompts)
         if any(not 0.0 < value < 1.0 for table in limits for value in table.values()):
             raise ValueError("thresholds lie between 0 and 1")

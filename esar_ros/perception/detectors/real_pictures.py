@@ -24,6 +24,7 @@ class RealPictures(StrictModel):
 
     schema_: Literal["esar-real-pictures/1"] = Field(default="esar-real-pictures/1", alias="schema")
     sha256: str = Field(description="of the network that was measured")
+    pictures_sha256: str = Field(default="", description="of its network for pictures; empty: without one")
     pictures: int = Field(gt=0)
     people: int = Field(gt=0)
     recall: float = Field(ge=0, le=1, description="share of people that a detection at the shipped threshold points at")
@@ -31,6 +32,10 @@ class RealPictures(StrictModel):
     ap50: float = Field(ge=0, le=1)
     ap_pointing: float = Field(ge=0, le=1)
     false_per_picture: float = Field(ge=0, description="detections of people that point at nobody")
+
+    def is_of(self, details: Mapping[str, str]) -> bool:
+        """Returns whether a detector is the one that was measured, by its entries in a result."""
+        return (details.get("digest"), details.get("pictures", "")) == (self.sha256, self.pictures_sha256)
 
 
 def load_real_pictures(path: Path | None = None) -> RealPictures:
@@ -41,11 +46,12 @@ def load_real_pictures(path: Path | None = None) -> RealPictures:
 def real_flight_warning(details: Mapping[str, str]) -> str:
     """Returns a line on what a detector is worth on real pictures.
 
-    details: its entries in a result (`chosen.about_chosen`): backend, and of a network its SHA-256 as digest.
+    details: its entries in a result (`chosen.about_chosen`): backend, of a network its SHA-256 as digest, and that of
+    its network for pictures as pictures.
     """
     name = details.get("backend", "not recorded")
     known = load_real_pictures()
-    if details.get("digest") != known.sha256:
+    if not known.is_of(details):
         return f"detector {name}: what it finds on real photographs has not been measured here"
     low, high = known.recall_interval
     return (

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import cv2
@@ -40,6 +41,11 @@ class RawBoxes:
     def none(cls, classes: int) -> RawBoxes:
         """None at all."""
         return cls(np.zeros((0, 4)), np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros((0, classes)))
+
+    @classmethod
+    def joined(cls, parts: Sequence[RawBoxes]) -> RawBoxes:
+        """Those of all parts, of which there is at least one."""
+        return cls(*(np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(cls)))
 
     def moved(self, right: int, down: int) -> RawBoxes:
         """The same boxes in the coordinates of an image that begins `right` and `down` px further left and up."""

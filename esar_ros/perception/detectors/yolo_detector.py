@@ -103,6 +103,14 @@ class YoloDetector(ABC):
     def _size(self) -> tuple[int, int] | None:
         """(height, width) that the network takes; None: any."""
 
+    def told_from(self, kind: str) -> float:
+        """Returns the least score with which something of a kind is told in a picture without depth."""
+        return min(
+            (float(s) for word, s in zip(self.card.classes, self._min_scores, strict=True)
+             if self._prompts.get(word) == kind),
+            default=np.inf,
+        )  # fmt: skip
+
     def detect(self, frames: Sequence[CameraFrame]) -> list[list[Detection2D]]:
         """Detections of each frame, surest first; none in an empty image."""
         return [self._detect(frame) if frame.rgb.size else [] for frame in frames]

@@ -20,7 +20,6 @@ from esar_ros.perception.detectors.engines import ONNXRUNTIME, OPENVINO, Engine,
 from esar_ros.perception.detectors.model_card import (
     ModelCard,
     ReliabilityCurve,
-    SecondStageCard,
     card_of_names,
     check_digest,
     digest,
@@ -28,6 +27,7 @@ from esar_ros.perception.detectors.model_card import (
     load_card,
     misspelt_kinds,
 )
+from esar_ros.perception.detectors.picture_stage import PictureStage, has_depth, on_scale
 from esar_ros.perception.detectors.second_stage import SecondStage, box_depths
 from esar_ros.perception.detectors.yolo_boxes import RawBoxes, check_output, suppress
 from esar_ros.perception.detectors.yolo_detector import YoloDetector, YoloSettings
@@ -49,6 +49,9 @@ class YoloFileSettings(YoloSettings):
     card: str = Field(default="", description="its model card (.json) or list of classes (.txt); empty: beside it")
     second_stage: bool = Field(
         default=True, description="look again at each of its boxes, where the card names a network for it"
+    )
+    pictures: bool = Field(
+        default=True, description="find people by the card's network for pictures where a picture has no depth at all"
     )
 
 
@@ -75,13 +78,26 @@ class YoloFile(YoloDetector):
             )
         self._second: SecondStage | None = None
         if settings.second_stage and card.second_stage is not None:
-            second = _second_file(path, card.second_stage)
+            second = _file_beside(path, card.second_stage.file, "second stage")
             self._second = SecondStage(second, card.second_stage, len(card.classes), settings.threads)
+        self._pictures: PictureStage | None = None
+        if settings.pictures and card.pictures is not None:
+            file = _file_beside(path, card.pictures.file, "network for pictures")
+            self._pictures = PictureStage(file, card.pictures, settings.threads)
         super().__init__(name, card, settings)
 
     @property
     def _calibration(self) -> Mapping[str, ReliabilityCurve]:
         return (self.card if self._second is None else self._second.card).calibration
+
+    def told_from(self, kind: str) -> float:
+        """Returns the least score with which something of a kind is told in a picture without depth."""
+        stage = self._pictures
+        if stage is None or self._prompts.get(stage.card.word) != kind:
+            return super().told_from(kind)
+        least = self._settings.thresholds.get(stage.card.word, stage.card.threshold)
+        own, told = stage.card.calibration, self._calibration.get(stage.card.word)
+        return float(on_scale(np.array([least]), own, told)[0])
 
     def propose(self, frame: CameraFrame, min_score: float, overlap: float) -> RawBoxes:
         """Boxes that may hold something, one a place: of any class that is looked for, from a raw score on."""
@@ -89,6 +105,8 @@ class YoloFile(YoloDetector):
         return suppress(self._candidates(frame, floor), overlap, agnostic=True)
 
     def _detect(self, frame: CameraFrame) -> list[Detection2D]:
+        if self._pictures is not None and not has_depth(frame):
+            return self._of_picture(self._pictures, frame)
         if self._second is None:
             return super()._detect(frame)
         about = self._second.card
@@ -114,6 +132,34 @@ class YoloFile(YoloDetector):
         limits = np.array([own.get(word, second.card.threshold(word)) for word in self.card.classes])
         judged = replace(boxes, corners=corners, scores=scores, classes=classes)[scores >= limits[classes]]
         return suppress(judged, second.card.merge, agnostic=False)
+
+    def _of_picture(self, stage: PictureStage, frame: CameraFrame) -> list[Detection2D]:
+        """Detections in a picture that has no depth by nature: people by its network, the rest by the first alone.
+
+        Scores are told on the scale of the chain's own curves.
+        """
+        place = self.card.classes.index(stage.card.word)
+        others = self._min_scores.copy()
+        others[place] = np.inf
+        found = suppress(self._candidates(frame, others), self.card.nms_iou, self.card.agnostic)
+        parts = [self._told(found, self.card.calibration)]
+        if np.isfinite(self._min_scores[place]):
+            own = self._settings.thresholds.get(stage.card.word, stage.card.threshold)
+            people = stage.find(frame.rgb, own)
+            curve = {} if stage.card.calibration is None else {stage.card.word: stage.card.calibration}
+            table = np.zeros((len(people.scores), len(self.card.classes)))
+            table[:, place] = people.scores
+            parts.append(self._told(replace(people, classes=people.classes + place, table=table), curve))
+        told = RawBoxes.joined(parts)
+        return self._detections(told[np.argsort(-told.scores, kind="stable")], frame)
+
+    def _told(self, boxes: RawBoxes, curves: Mapping[str, ReliabilityCurve]) -> RawBoxes:
+        """Boxes with the scores that the chain's curves give the probability of theirs."""
+        scores = boxes.scores.copy()
+        for n, word in enumerate(self.card.classes):
+            mine = boxes.classes == n
+            scores[mine] = on_scale(scores[mine], curves.get(word), self._calibration.get(word))
+        return replace(boxes, scores=scores)
 
     @property
     def _size(self) -> tuple[int, int] | None:
@@ -167,11 +213,11 @@ def _card_file(settings: YoloFileSettings, path: Path) -> Path | None:
     return next((file for end in (".json", ".txt") if (file := path.with_suffix(end)).is_file()), None)
 
 
-def _second_file(path: Path, card: SecondStageCard) -> Path:
-    """The second stage's file, beside the network. Raises UsageError."""
-    file = path.with_name(card.file)
+def _file_beside(path: Path, name: str, what: str) -> Path:
+    """A file that the card names, beside the network. Raises UsageError."""
+    file = path.with_name(name)
     if not file.is_file():
-        raise UsageError(f"there is no second stage {file}, which the model card names", "put it beside the network")
+        raise UsageError(f"there is no {what} {file}, which the model card names", "put it beside the network")
     return file
 
 
@@ -182,9 +228,12 @@ def _about(name: str, parameters: Mapping[str, Any]) -> dict[str, str]:
     card = _card_file(settings, path)
     if card is None:
         return about
-    second = load_card(card).second_stage if settings.second_stage else None
-    about["card"] = digest(card)
-    return about | ({"second_stage": digest(_second_file(path, second))} if second is not None else {})
+    about["card"], known = digest(card), load_card(card)
+    if settings.second_stage and known.second_stage is not None:
+        about["second_stage"] = digest(_file_beside(path, known.second_stage.file, "second stage"))
+    if settings.pictures and known.pictures is not None:
+        about["pictures"] = digest(_file_beside(path, known.pictures.file, "network for pictures"))
+    return about
 
 
 def _register(name: str) -> None:

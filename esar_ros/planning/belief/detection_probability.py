@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from esar_ros.mission.settings_file import StrictModel, load_settings
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.mission.weather import Weather
 from esar_ros.perception.detectors.model_card import find_model
+from esar_ros.perception.pod_curves import PHOTOGRAPHS, SIDE, PodCurve, load_curve
 
 _EXTINCTION = 3.912  # -ln 0.02: visibility is the range at which contrast has fallen to 2 % (Koschmieder)
 _SUREST = 0.99  # no look rules out that somebody was missed
@@ -51,6 +52,11 @@ class Curves(NamedTuple):
 class DetectionSettings(StrictModel):
     """The detector's calibration, and the assumptions about weather and light."""
 
+    measured_on: Literal["simulator", "photographs"] = Field(
+        default="simulator",
+        description="pictures on which the POD of a person was measured: the card's shares by range, or those on real "
+        "photographs by pixels on the person (models/esar-clues-pod.json)",
+    )
     cards: dict[str, str] = Field(
         default_factory=lambda: {"esar_yolo": "esar-clues"},
         description="detector -> its model card, name or .json file, whose measured shares replace the next five",
@@ -197,7 +203,10 @@ class Detection:
 
         Raises UsageError when the detector's model card cannot be used.
         """
-        self._sharpness = focal / load_vehicle().image.model.fx if focal > 0.0 else 1.0
+        own = load_vehicle().image.model.fx
+        self._focal = focal if focal > 0.0 else own
+        self._sharpness = self._focal / own
+        self._by_size = load_curve(PHOTOGRAPHS) if settings.measured_on == PHOTOGRAPHS else None
         self._settings = settings
         try:
             self._visibility = settings.visibility.get(Weather(brief.weather), math.inf)
@@ -221,7 +230,9 @@ class Detection:
         """Returns the day's and the night's curve, mixed by the share of light."""
         mixed = np.zeros(TABLE_RANGE + 1)
         for share, when in ((self._light, "day"), (1.0 - self._light, "dark")):
-            if share > 0.0:
+            if share > 0.0 and kind == PERSON and self._by_size is not None:
+                mixed += share * self._of_size(self._by_size, 1.0 if when == "day" else self._settings.dark)
+            elif share > 0.0:
                 fit = self._measured(kind, when)
                 factor = self._settings.dark if fit is None and when == "dark" else 1.0
                 mixed += share * self._curve(fit or self._assumed(kind), factor)
@@ -250,6 +261,15 @@ class Detection:
         size = 1.0 / (1.0 + np.exp((alike - fit.half * light) / fit.softness))
         contrast = np.exp(-_EXTINCTION * metres / self._visibility)
         curve = min(fit.best, _SUREST) * size * np.minimum(1.0, contrast / settings.contrast)
+        curve[-1] = 0.0
+        return np.asarray(curve)
+
+    def _of_size(self, measured: PodCurve, light: float) -> NDArray[np.float64]:
+        """Returns the curve of shares by a person's size in pictures; light: factor on sizes, assumed in the dark."""
+        metres = np.arange(TABLE_RANGE + 1, dtype=np.float64)
+        contrast = np.exp(-_EXTINCTION * metres / self._visibility)
+        shares = np.minimum(measured.at(light * self._focal * SIDE / np.maximum(metres, 1.0)), _SUREST)
+        curve = shares * np.minimum(1.0, contrast / self._settings.contrast)
         curve[-1] = 0.0
         return np.asarray(curve)
 

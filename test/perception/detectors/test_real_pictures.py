@@ -9,7 +9,7 @@ import pytest
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
 from esar_ros.perception.detectors.chosen import about_chosen
-from esar_ros.perception.detectors.model_card import digest
+from esar_ros.perception.detectors.model_card import digest, load_card
 from esar_ros.perception.detectors.real_pictures import PAGE, load_real_pictures, real_flight_warning
 from esar_ros.perception.detectors.yolo_file import SHIPPED
 
@@ -23,8 +23,10 @@ def test_the_figures_are_of_the_shipped_network_and_stand_on_their_page() -> Non
     low, high = known.recall_interval
     row = next(line for line in page.splitlines() if line.startswith("| shipped chain"))
     assert row.startswith(
-        f"| shipped chain, without depth | {known.recall:.3f} [{low:.3f}, {high:.3f}] | {known.ap50:.3f} "
+        f"| shipped chain, without depth | A | {known.recall:.3f} [{low:.3f}, {high:.3f}] | {known.ap50:.3f} "
     )
+    stage = load_card(resource("models") / SHIPPED.replace(".onnx", ".json")).pictures
+    assert stage is not None and known.pictures_sha256 == digest(resource("models") / stage.file) == stage.sha256
     assert f"| pictures | {known.pictures} |" in page and f"| people | {known.people} |" in page
 
 
