@@ -108,7 +108,7 @@ def _messages() -> dict[str, dict[str, Any]]:
     rng = np.random.default_rng(0)
     noise = cv2.GaussianBlur(rng.integers(0, 256, (480, 640, 3), dtype=np.uint8), (9, 9), 0)
     jpeg = cv2.imencode(".jpg", noise, [cv2.IMWRITE_JPEG_QUALITY, 80])[1].tobytes()
-    clues = [Clue(id=k + 1, kind="tent", text="an orange tent", score=0.9, views=5) for k in range(CLUES)]
+    clues = [Clue(id=k + 1, kind="tent", text="an orange tent", probability=0.9, views=5) for k in range(CLUES)]
     boxes = [Detection(kind="tent", camera="front", x=10, y=10, width=30, height=30) for _ in range(CLUES)]
     frame = TransformStamped(child_frame_id="uav1/odom")
     grid = {"info": MapMetaData(resolution=10.0, width=200, height=200)}

@@ -334,7 +334,7 @@ class RefereeNode(StepNode):
         status = self.inbox(names.MAP_STATUS, vehicle).newest
         clues = self.inbox(names.CLUES, vehicle).newest
         seen = clues.clues if clues is not None else ()
-        candidates = sum(shared_settings().is_candidate(clue.kind, clue.score) for clue in seen)
+        candidates = sum(shared_settings().is_candidate(clue.kind, clue.probability) for clue in seen)
         safety = self.inbox(names.SAFETY_STATUS, vehicle).newest
         progress = self._referee.progress(ns)
         modes = {getattr(SafetyStatus, n): n[5:].lower() for n in dir(SafetyStatus) if n.startswith("MODE_")}

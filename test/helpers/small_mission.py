@@ -51,7 +51,7 @@ def mission(truth: str | None) -> list[tuple[str, float, Any]]:
             )
         )
         out.append(("/uav1/vehicle_state", t, build("esar_ros/msg/VehicleState", header=header(t), landed=2)))
-    seen = build("esar_ros/msg/Clue", id=1, kind="tent", text="tent", score=0.9, position=point(40.0, 0.0, 0.0))
+    seen = build("esar_ros/msg/Clue", id=1, kind="tent", text="tent", probability=0.9, position=point(40.0, 0.0, 0.0))
     out.append(("/uav1/clues", 5.0, build("esar_ros/msg/Clues", header=header(5.0), eligible=True, clues=[seen])))
     out.append(
         (

@@ -46,9 +46,11 @@ def coverage() -> Any:
 
 
 def clues() -> Any:
-    def clue(number: int, kind: str, x: float, score: float, spread: np.ndarray) -> Any:
+    def clue(number: int, kind: str, x: float, probability: float, spread: np.ndarray) -> Any:
         place = point(x, 0.0, 0.0)
-        return build("esar_ros/msg/Clue", id=number, kind=kind, score=score, position=place, covariance=spread)
+        return build(
+            "esar_ros/msg/Clue", id=number, kind=kind, probability=probability, position=place, covariance=spread
+        )
 
     seen = [clue(1, "tent", 40.0, 0.9, COVARIANCE), clue(2, "rope", -20.0, 0.2, np.zeros(9))]
     return build("esar_ros/msg/Clues", header=header(6.0), eligible=True, clues=seen)

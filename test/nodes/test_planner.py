@@ -148,7 +148,7 @@ def test_a_found_person_is_a_pose_with_covariance_that_late_readers_get_too(plan
     elapsed_at(planner, 7, running)
     places = {"person": (5.0, 6.0), "tent": (5.1, 6.0)}
     seen = [
-        Clue(id=number, kind=kind, score=0.9, position=Point(x=x, y=y, z=700.0), covariance=COVARIANCE)
+        Clue(id=number, kind=kind, probability=0.9, position=Point(x=x, y=y, z=700.0), covariance=COVARIANCE)
         for number, (kind, (x, y)) in enumerate(places.items(), 1)
     ]
     planner.inbox(names.CLUES).put(9 * SECOND, Clues(clues=seen))

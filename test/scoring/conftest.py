@@ -97,7 +97,7 @@ class Fakes:
         )
 
     def clues(self, t: float, eligible: bool = True) -> Message:
-        seen = Message(id=1, kind="tent", score=0.9, position=point(1.0, 2.0, 3.0), views=2, covariance=[0.0] * 9)
+        seen = Message(id=1, kind="tent", probability=0.9, position=point(1.0, 2.0, 3.0), views=2, covariance=[0.0] * 9)
         return Message(header=header(t), backend="segmentation_oracle", eligible=eligible, clues=[seen])
 
 

@@ -31,7 +31,9 @@ def where(fakes: Any, make_truth: Any) -> Any:
         record.take("uav1", names.BRIEF, row)
         clues = fakes.clues(5.0)
         clues.clues = [
-            Message(id=1, kind="tent", score=0.9, position=Message(x=at, y=0.0, z=0.0), views=2, covariance=spread)
+            Message(
+                id=1, kind="tent", probability=0.9, position=Message(x=at, y=0.0, z=0.0), views=2, covariance=spread
+            )
         ]
         record.add("uav1", names.CLUES, clues)
         record.add("uav1", names.REPORTS, fakes.report(5.0, 1, "tent", (0.0, 0.0, 0.0), "orange tent"))

@@ -31,7 +31,7 @@ class _Seen:
 def clue_words(clues: Sequence[Any]) -> dict[int, dict[str, Any]]:
     """Returns by each clue message's id whether it is a candidate, and its label on the map, empty for none."""
     seen = [
-        _Seen(c.id, c.kind, c.score, array3(c.position), np.asarray(c.covariance, dtype=np.float64).reshape(3, 3))
+        _Seen(c.id, c.kind, c.probability, array3(c.position), np.asarray(c.covariance, dtype=np.float64).reshape(3, 3))
         for c in clues
     ]
     settings = shared_settings()

@@ -296,7 +296,7 @@ class LiveState(Sections):
                     "id": int(clue.id),
                     "kind": clue.kind.replace("_", " "),
                     "text": clue.text,
-                    "score": rounded(clue.score, 2),
+                    "probability": rounded(clue.probability, 2),
                     "position": [rounded(v) for v in array3(clue.position)],
                     "ellipse": [rounded(major, 2), rounded(minor, 2), rounded(angle)],
                     "views": int(clue.views),

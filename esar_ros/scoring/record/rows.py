@@ -90,7 +90,7 @@ class MapRow(NamedTuple):
 
 
 class CluesRow(NamedTuple):
-    """All fused clues at a frame: (id, kind, score, x, y, z, views) each, and the covariance (9, m^2) of each place."""
+    """All fused clues at a frame: (id, kind, probability, x, y, z, views) each, and each covariance (9, m^2)."""
 
     stamp: int
     backend: str
@@ -212,7 +212,7 @@ def _clues(m: Any) -> Row:
         (
             int(c.id),
             str(c.kind),
-            _number(c.score),
+            _number(c.probability),
             _number(c.position.x),
             _number(c.position.y),
             _number(c.position.z),

@@ -185,14 +185,14 @@ function showClues() {
   const told = `${clues} clue${clues === 1 ? "" : "s"}${candidates ? ` (${candidates} candidate${candidates === 1 ? "" : "s"}, too unlikely to be reported)` : ""}`;
   $("#count").textContent = all.length ? (candidates ? `${clues} (${candidates})` : clues) : "";
   $("#count").title = told;
-  all.sort((a, b) => a.candidate - b.candidate || (b.kind === "person") - (a.kind === "person") || b.score - a.score);
+  all.sort((a, b) => a.candidate - b.candidate || (b.kind === "person") - (a.kind === "person") || b.probability - a.probability);
   fill($("#clues"), make("p", { className: "dim", textContent: all.length ? told : "Nothing has been seen yet." }), ...all.map(clueRow));
 }
 
 function clueRow(clue) {
   const [major, minor] = clue.ellipse, row = make("div", { className: `clue ${clue.candidate ? "candidate" : clue.kind === "person" ? "person" : ""}` },
     clue.crop ? make("img", { alt: clue.kind, src: `/picture/crop/${clue.vehicle}/${clue.id}?n=${clue.crop}` }) : make("span", { className: "none", textContent: "no picture" }),
-    make("div", {}, make("b", { textContent: clue.kind }), ` ${share(clue.score)}`, make("p", { textContent: clue.text === clue.kind ? "" : clue.text }),
+    make("div", {}, make("b", { textContent: clue.kind }), ` ${share(clue.probability)}`, make("p", { textContent: clue.text === clue.kind ? "" : clue.text }),
       make("p", { textContent: `${place(clue.position)}, ±${number(2 * major)} × ${number(2 * minor)} m (2σ), ${clue.views} views, nearest from ${metres(clue.nearest, 0)}` })),
     make("button", { textContent: "Report…", disabled: !document.body.classList.contains("may"), onclick: (e) => { e.stopPropagation(); ask(clue.position, clue.kind.replaceAll(" ", "_"), clue.text); } }));
   row.onclick = () => { map.chosen = clue.id; map.show(clue.position); };

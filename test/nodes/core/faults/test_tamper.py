@@ -38,8 +38,8 @@ def test_a_message_is_changed_in_a_copy() -> None:
 
 
 def test_nested_numbers_are_spoiled_too() -> None:
-    spoiled = MessageTamper().spoiled(Clues(clues=[Clue(id=3, kind="tent", score=0.5)]))
-    assert math.isnan(spoiled.clues[0].score)
+    spoiled = MessageTamper().spoiled(Clues(clues=[Clue(id=3, kind="tent", probability=0.5)]))
+    assert math.isnan(spoiled.clues[0].probability)
     assert math.isnan(spoiled.clues[0].position.x)
     assert spoiled.clues[0].kind == "tent"
     odometry = MessageTamper().spoiled(Odometry())
