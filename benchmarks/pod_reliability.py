@@ -67,7 +67,7 @@ class Shown(NamedTuple):
 
 @dataclass(frozen=True)
 class Flown:
-    """What was said of one person, look by look, and what came of it."""
+    """One person: the POD that was said, look by look, and what came of it."""
 
     map_id: str
     shown: tuple[Shown, ...]

@@ -29,7 +29,7 @@ from esar_ros.perception.text.prompt_table import TABLE, Vector32, load_table, s
 
 SIZES = ((640, 480), (320, 240))  # px, of the two presets' images
 REPEATS = 3
-_DIGESTS = ("digest", "card", "second_stage", "embeddings")  # SHA-256 among what is told of a detector
+_DIGESTS = ("digest", "card", "second_stage", "pictures", "embeddings")  # SHA-256 among what is told of a detector
 _SHOWN = 12  # of their digits
 
 

@@ -71,7 +71,7 @@ class Curves:
 
     @property
     def source(self) -> str:
-        """Where the POD by distance comes from, in words."""
+        """Returns in words where the POD by distance comes from."""
         on = "real photographs" if self._settings.measured_on == "photographs" else "pictures of the simulator"
         return f"POD as {self._detector} was measured on {on}"
 

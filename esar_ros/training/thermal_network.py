@@ -113,7 +113,7 @@ def loss_of(torch: Any, logits: Any, sides: Any, targets: list[tuple[Any, Any, A
 
 
 def _inside(torch: Any, middle: Any, boxes: Any) -> Any:
-    """Whether each middle (k, 2) lies in each box (n, 4): (k, n)."""
+    """Returns whether each middle (k, 2) lies in each box (n, 4): (k, n)."""
     low, high = middle[:, None] - boxes[None, :, :2], boxes[None, :, 2:] - middle[:, None]
     return (torch.minimum(low, high) > 0).all(-1)
 

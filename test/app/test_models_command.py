@@ -46,7 +46,8 @@ def test_every_detector_is_listed_with_what_it_lacks(capsys: pytest.CaptureFixtu
     assert "--detector onnx:FILE" in told and str(folder / "models") in told
     card = backend.about("esar_yolo")
     shipped = f"model esar-clues.onnx, digest {card['digest'][:12]}, engine {card['engine']}, card {card['card'][:12]}"
-    assert f"esar_yolo: {shipped}, second_stage {card['second_stage'][:12]}\n" in told
+    others = f"second_stage {card['second_stage'][:12]}, pictures {card['pictures'][:12]}"
+    assert f"esar_yolo: {shipped}, {others}\n" in told
     assert "segmentation_oracle: needs no file\n" in told
 
 

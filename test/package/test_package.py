@@ -121,10 +121,14 @@ def test_every_place_names_one_version() -> None:
 
 
 def test_the_weights_licence_stands_beside_the_code_s() -> None:
-    card = json.loads((ROOT / "models" / "esar-clues.json").read_text(encoding="utf-8"))
-    named = {str(tag.text): ROOT / str(tag.get("file")) for tag in MANIFEST.iter("license")}
-    assert named == {"Apache-2.0": ROOT / "LICENSE", card["license"]: ROOT / "models" / "LICENSE"}
-    titles = [path.read_text(encoding="utf-8").split("Version")[0].strip().lower() for path in named.values()]
+    cards = [
+        json.loads((ROOT / "models" / f"esar-{name}.json").read_text(encoding="utf-8")) for name in ("clues", "thermal")
+    ]
+    named = {str(tag.text): tag.get("file") for tag in MANIFEST.iter("license")}
+    clues, thermal = (card["license"] for card in cards)
+    assert named == {"Apache-2.0": "LICENSE", clues: "models/LICENSE", thermal: None}
+    files = [ROOT / name for name in named.values() if name]
+    titles = [path.read_text(encoding="utf-8").split("Version")[0].strip().lower() for path in files]
     assert titles == ["apache license", "gnu affero general public license"]
     assert f'license="{" AND ".join(named)}",' in (ROOT / "setup.py").read_text(encoding="utf-8")
 

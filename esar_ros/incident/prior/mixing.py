@@ -37,7 +37,7 @@ class Prior(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """What a prior is mixed of, before terrain is counted: each sums to 1 with what lies beyond the ground."""
+    """The parts of a prior, before terrain is counted: each sums to 1 with what lies beyond the ground."""
 
     by_distance: Floats  # (H, W)
     by_words: Floats | None  # (H, W); None: they do not say where anybody went

@@ -33,7 +33,7 @@ NOWHERE = Found()  # of whom no statistics of terrain are known
 
 @dataclass(frozen=True)
 class Terrain:
-    """What is known of the ground by its cells (H, W), each None where it is not to count."""
+    """Facts of the ground by its cells (H, W), each None where it is not to count."""
 
     factor: Floats | None = None  # on a place: 0 where nobody is laid
     drained: NDArray[np.bool_] | None = None  # in or beside a drainage
@@ -51,7 +51,7 @@ class Terrain:
 
     @property
     def told(self) -> str:
-        """What counts, in words."""
+        """Returns in words what counts."""
         share = f"{self.found.in_drainages:.0%} of them in drainages"
         parts = (
             share if self.drained is not None else "",

@@ -30,7 +30,7 @@ _OF_ONE = (
 
 
 def _thermal(about: str) -> str:
-    """What a topic of the thermal camera holds, after that of the others."""
+    """Returns the words for a topic of the thermal camera, after those for the others'."""
     return f"{about.replace('colour image, rgb8', 'greys, mono8')}; where `config/vehicle.yaml` mounts one"
 
 

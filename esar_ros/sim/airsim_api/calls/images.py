@@ -71,7 +71,7 @@ class ImagesApi:
 
     @method("esarHasThermalCamera")
     def has_thermal(self, session: Session, vehicle: Any = "") -> bool:
-        """Whether the vehicle carries a thermal camera, whose images are of type 100."""
+        """Returns whether the vehicle carries a thermal camera, whose images are of type 100."""
         return THERMAL in self._context.vehicles[self._context.drone(vehicle).name].cameras
 
     @method("simSetCameraPose")
