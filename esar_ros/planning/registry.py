@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from esar_ros.mission.errors import UsageError, suggest
+from esar_ros.mission.system.plugins import load_plugin, plugins, refuse_taken
 from esar_ros.planning.method import Method
 from esar_ros.planning.method_check import make_method, told
 from esar_ros.planning.model.settings import SCRIPTED
@@ -66,7 +67,7 @@ def register(name: str) -> Callable[[_Decorated], _Decorated]:
 def names() -> tuple[str, ...]:
     """Names of all methods, sorted."""
     _import_own()
-    return tuple(sorted({*_FACTORIES, *_foreign()}))
+    return tuple(sorted({*_FACTORIES, *plugins(GROUP)}))
 
 
 def references() -> frozenset[str]:
@@ -119,22 +120,14 @@ def asks_model(name: str) -> bool:
 
 def _called(own: str) -> str:
     """Returns how errors name a method: another package's with its entry point."""
-    point = None if own in _FACTORIES else _foreign().get(own)
+    point = None if own in _FACTORIES else plugins(GROUP).get(own)
     return f"planner '{own}'" if point is None else f"planner '{own}' ({point.value})"
 
 
 def _factory(own: str) -> Factory:
     """Returns a method's factory. Raises UsageError where another package has taken the name of one of this package."""
-    ours, theirs = _FACTORIES.get(own), _foreign().get(own)
-    if ours is not None and theirs is not None:
-        raise UsageError(
-            f"two planners are named '{own}': one of this package, and {theirs.value}",
-            f"give yours another name in its entry point ({_GUIDE})",
-        )
-    if ours is not None:
-        return ours
-    assert theirs is not None  # one of names()
-    return _load(theirs)
+    refuse_taken(own, GROUP, _FACTORIES, "planner")
+    return _FACTORIES.get(own) or _load(plugins(GROUP)[own])
 
 
 def _asks(factory: Factory) -> bool:
@@ -163,15 +156,8 @@ def _import_own() -> None:
         import_module(f"esar_ros.planning.{module}")
 
 
-def _foreign() -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=GROUP)}
-
-
 def _load(point: EntryPoint) -> Factory:
-    try:
-        factory = point.load()
-    except Exception as error:  # whatever another package's import raises
-        raise UsageError(f"{_called(point.name)} does not load: {told(error)}", "mend that package") from error
+    factory = load_plugin(point, "planner", told)
     if not callable(factory):
         raise UsageError(f"{_called(point.name)} is not callable", "name a factory")
     return cast(Factory, factory)

@@ -6,10 +6,10 @@ Another package adds one by naming its object (benchmark.suite.Suite) in the ent
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING
 
 from esar_ros.mission.errors import UsageError, first_line, suggest
+from esar_ros.mission.system.plugins import load_plugin, plugins, refuse_taken
 
 if TYPE_CHECKING:
     from esar_ros.benchmark.suite import Suite
@@ -25,26 +25,20 @@ GROUP = "esar_ros.suites"
 
 def suite_names() -> tuple[str, ...]:
     """Returns the names of all suites, the package's own first."""
-    return (*_SUITES, *sorted(_foreign().keys() - _SUITES.keys()))
+    return (*_SUITES, *sorted(plugins(GROUP).keys() - _SUITES.keys()))
 
 
 def find_suite(name: str) -> Suite:
     """Returns the suite of a name. Raises UsageError."""
+    refuse_taken(name, GROUP, _SUITES, "suite")
     if name in _SUITES:
         module, attribute = _SUITES[name]
         own: Suite = getattr(import_module(module), attribute)
         return own
-    point = _foreign().get(name)
+    point = plugins(GROUP).get(name)
     if point is None:
         raise UsageError(f"unknown suite '{name}'", suggest(name, suite_names()))
-    try:
-        suite: Suite = point.load()
-    except Exception as error:  # whatever another package's import raises
-        raise UsageError(f"suite '{name}' ({point.value}) does not load: {first_line(error)}", "mend it") from error
+    suite: Suite = load_plugin(point, "suite", first_line)
     if getattr(suite, "name", None) != name:
         raise UsageError(f"suite '{name}' ({point.value}) has another name", f"its object is to have name = {name!r}")
     return suite
-
-
-def _foreign() -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=GROUP)}

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
+from esar_ros.mission.system import plugins
 from esar_ros.planning import registry
 from esar_ros.planning.method import NEEDS, Method
 from esar_ros.planning.methods.maps.exploration import ExplorationSettings
@@ -106,9 +107,7 @@ def test_other_packages_bring_methods(monkeypatch: pytest.MonkeyPatch) -> None:
         "broken": EntryPoint("broken", "esar_no_such_package:Thing", registry.GROUP),
         "number": EntryPoint("number", "math:pi", registry.GROUP),
     }
-    monkeypatch.setattr(
-        registry, "entry_points", lambda group: list(points.values()) if group == registry.GROUP else []
-    )
+    monkeypatch.setattr(plugins, "entry_points", lambda group: list(points.values()) if group == registry.GROUP else [])
     assert set(points) <= set(registry.names())
     made = registry.create("theirs", {"wind": 2})
     assert isinstance(made, Theirs)
@@ -124,7 +123,7 @@ def test_other_packages_bring_methods(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_name_of_this_package_is_not_anothers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither is flown in place of the other in silence."""
     monkeypatch.setattr(
-        registry, "entry_points", lambda group: [EntryPoint("spiral", f"{__name__}:Theirs", registry.GROUP)]
+        plugins, "entry_points", lambda group: [EntryPoint("spiral", f"{__name__}:Theirs", registry.GROUP)]
     )
     with pytest.raises(
         UsageError, match=r"two planners are named 'spiral': .*test_registry:Theirs: give yours another"

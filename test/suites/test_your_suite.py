@@ -13,6 +13,7 @@ import pytest
 
 from esar_ros import suites
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.system import plugins
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "my_suite"
@@ -59,7 +60,7 @@ def test_without_it_the_name_is_unknown() -> None:
 )
 def test_a_broken_one_is_told_in_one_line(value: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
     point = EntryPoint("broken", value, suites.GROUP)
-    monkeypatch.setattr(suites, "entry_points", lambda group: [point])
+    monkeypatch.setattr(plugins, "entry_points", lambda group: [point])
     assert suites.suite_names()[-1] == "broken"
     with pytest.raises(UsageError, match=told):
         suites.find_suite("broken")

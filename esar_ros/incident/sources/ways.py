@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from esar_ros.incident.features import Floats
 from esar_ros.incident.ground import Ground
 from esar_ros.mission.errors import UsageError, first_line, install
 from esar_ros.mission.unpacking import content
+from esar_ros.sim.terrain.map_layers import lines_of
 
 _WGS84 = "EPSG:4326"
 
@@ -35,7 +35,7 @@ def read_ways(path: Path, ground: Ground) -> tuple[Floats, ...]:
                 raise UsageError(f"{path} does not say its coordinate system", "write it in WGS 84 (EPSG:4326)")
             project = pyproj.Transformer.from_crs(meta["crs"], _WGS84, always_xy=True, allow_ballpark=False)
             for geometry in shapely.from_wkb(shapes):
-                for line in _lines(geometry):
+                for line in lines_of(geometry):
                     places = np.stack(project.transform(*np.array(line.coords)[:, :2].T), axis=1)
                     if np.isfinite(places).all():
                         ways.append(ground.on_grid(places))
@@ -50,11 +50,3 @@ def read_ways(path: Path, ground: Ground) -> tuple[Floats, ...]:
         said = f"none of its {len(ways)} lines comes onto the map" if ways else "it holds no line"
         raise UsageError(f"{path}: {said}", "give trails and roads of this place, as lines")
     return near
-
-
-def _lines(geometry: Any) -> list[Any]:
-    if geometry is None or geometry.is_empty:
-        return []
-    if geometry.geom_type == "LineString":
-        return [geometry]
-    return [line for part in getattr(geometry, "geoms", []) for line in _lines(part)]

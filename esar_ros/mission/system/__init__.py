@@ -1,1 +1,1 @@
-"""Processes and their surroundings: the environment they are started with, the token for the truth, their ends."""
+"""Processes and their surroundings: what they are started with, the token for the truth, plugins, their ends."""

@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.geometry.camera_frame import CameraFrame
-from esar_ros.mission.errors import UsageError, first_line, suggest
+from esar_ros.mission.errors import UsageError, suggest
+from esar_ros.mission.system.plugins import load_plugin, plugins, refuse_taken
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def register(name: str, eligible: bool = True, about: About | None = None) -> Ca
 
 def names() -> tuple[str, ...]:
     """Names of all backends, sorted."""
-    return tuple(sorted({*_MODULES, *_ENTRIES, *_foreign()}))
+    return tuple(sorted({*_MODULES, *_ENTRIES, *plugins(GROUP)}))
 
 
 def create(name: str, parameters: Parameters | None = None) -> DetectorBackend:
@@ -139,30 +139,14 @@ def defect(frame: CameraFrame) -> str:
 def _entry(name: str) -> _Entry:
     if name not in names():
         raise UsageError(f"unknown detector '{name}'", suggest(name, names()))
-    point = _foreign().get(name)
-    if point is not None and name in _MODULES:
-        raise UsageError(
-            f"two detectors are named '{name}': one of this package, and {point.value}", "give yours another name"
-        )
+    refuse_taken(name, GROUP, _MODULES, "detector")
+    point = plugins(GROUP).get(name)
     if name not in _ENTRIES and point is not None:
-        _ENTRIES[name] = _loaded(point)
+        factory = load_plugin(point, "detector")
+        if not callable(factory):
+            raise UsageError(f"detector '{name}' ({point.value}) is not callable", "name a factory")
+        about = getattr(factory, "about", None)
+        _ENTRIES[name] = _Entry(factory, bool(getattr(factory, "eligible", True)), about)
     elif name not in _ENTRIES:
         import_module(_MODULES[name])
     return _ENTRIES[name]
-
-
-def _foreign() -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=GROUP)}
-
-
-def _loaded(point: EntryPoint) -> _Entry:
-    try:
-        factory = point.load()
-    except Exception as error:  # whatever another package's import raises
-        said = f"{type(error).__name__}: {first_line(error)}"
-        raise UsageError(
-            f"detector '{point.name}' ({point.value}) does not load: {said}", "mend that package"
-        ) from error
-    if not callable(factory):
-        raise UsageError(f"detector '{point.name}' ({point.value}) is not callable", "name a factory")
-    return _Entry(factory, bool(getattr(factory, "eligible", True)), getattr(factory, "about", None))

@@ -9,10 +9,10 @@ language model, with the offline stand-in. Another package adds an agent by nami
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from esar_ros.mission.errors import UsageError, suggest
+from esar_ros.mission.system.plugins import load_plugin, plugins, refuse_taken
 from esar_ros.planning import registry as methods
 from esar_ros.planning.model.settings import SCRIPTED
 from esar_ros.planning.parameters import MODEL, configured
@@ -32,7 +32,7 @@ _OWN: dict[str, Factory] = {
 
 def names() -> tuple[str, ...]:
     """Names of all agents, sorted; those of methods last."""
-    return (*sorted({*_OWN, *_foreign()}), *(f"{METHOD}{name}" for name in methods.names()))
+    return (*sorted({*_OWN, *plugins(GROUP)}), *(f"{METHOD}{name}" for name in methods.names()))
 
 
 def create(name: str, sections: Mapping[str, Mapping[str, Any]]) -> StepAgent:
@@ -57,25 +57,12 @@ def parameters_of(name: str, sections: Mapping[str, Mapping[str, Any]]) -> dict[
 
 def _factory(name: str) -> Factory:
     own, _, variant = name.partition("@")
-    foreign = _foreign()
+    refuse_taken(own, GROUP, _OWN, "planner")
+    foreign = plugins(GROUP)
     if own not in _OWN and own not in foreign:
         known = (*sorted({*_OWN, *foreign}), f"{METHOD}NAME of a method")
         raise UsageError(f"unknown planner '{name}'", suggest(own, known))
-    factory = _OWN.get(own) or _load(foreign[own])
+    factory: Factory = _OWN.get(own) or load_plugin(foreign[own], "planner")
     if name != own and not (variant == SCRIPTED and getattr(factory, "asks_model", False)):
         raise UsageError(f"unknown variant '{name}'", f"name {own} alone")
-    return factory
-
-
-def _foreign() -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=GROUP)}
-
-
-def _load(point: EntryPoint) -> Factory:
-    try:
-        factory: Factory = point.load()
-    except Exception as error:  # whatever another package's import raises
-        raise UsageError(
-            f"planner '{point.name}' ({point.value}) does not load: {error}", "mend that package"
-        ) from error
     return factory

@@ -8,9 +8,9 @@ stand-in.
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.metadata import EntryPoint, entry_points
 
 from esar_ros.mission.errors import UsageError, suggest
+from esar_ros.mission.system.plugins import load_plugin, plugins, refuse_taken
 from esar_ros.planning.model.settings import SCRIPTED
 from esar_ros.planning.parameters import MODEL, configured
 from esar_ros.planning.walk.agent import WalkAgent
@@ -26,22 +26,24 @@ _OWN: dict[str, Callable[[], WalkAgent]] = {agent.name: agent for agent in (Rand
 
 def names() -> tuple[str, ...]:
     """Returns the names of all agents, sorted."""
-    return tuple(sorted({*_OWN, LlmYolo.name, *_foreign()}))
+    return tuple(sorted({*_OWN, LlmYolo.name, *plugins(GROUP)}))
 
 
 def create(name: str) -> WalkAgent:
     """Returns an agent by name. Raises UsageError."""
+    refuse_taken(name.partition("@")[0], GROUP, (*_OWN, LlmYolo.name), "planner")
     if name in _OWN:
         return _OWN[name]()
     if name.startswith(FILE):
         return FileAgent(name)
     if name.partition("@")[0] == LlmYolo.name:
         return _asking(name)
-    foreign = _foreign()
+    foreign = plugins(GROUP)
     if name not in foreign:
         raise UsageError(f"unknown planner '{name}'", suggest(name, (*names(), f"{FILE}PATH")))
+    factory = load_plugin(foreign[name], "planner")
     try:
-        agent: WalkAgent = foreign[name].load()()
+        agent: WalkAgent = factory()
     except Exception as error:  # whatever another package raises
         what = f"planner '{name}' ({foreign[name].value}) does not load: {error}"
         raise UsageError(what, "mend that package") from error
@@ -58,7 +60,3 @@ def _asking(name: str) -> WalkAgent:
     if agent.name != name:
         raise UsageError(f"planner {name} is {agent.name} with these settings", f"name {agent.name}, or take them back")
     return agent
-
-
-def _foreign() -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=GROUP)}

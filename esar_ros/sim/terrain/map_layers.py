@@ -156,7 +156,7 @@ def read_tracks(path: Path, square: Square) -> dict[str, dict[str, Any]]:
                 moved = shapely.transform(
                     geometry, lambda at, to=project: np.stack(to.transform(at[:, 0], at[:, 1]), axis=1)
                 )
-                for line in _lines(shapely.intersection(moved, box)):
+                for line in lines_of(shapely.intersection(moved, box)):
                     if line.length >= _KEPT:
                         pieces.append((*_told(fields, row), line.simplify(_STEP)))
     except UsageError:
@@ -192,12 +192,13 @@ def _names(name: str) -> Iterator[str]:
         number += 1
 
 
-def _lines(geometry: Any) -> list[Any]:
+def lines_of(geometry: Any) -> list[Any]:
+    """Returns the lines of a geometry of shapely, those in collections too."""
     if geometry is None or geometry.is_empty:
         return []
     if geometry.geom_type == "LineString":
         return [geometry]
-    return [line for part in getattr(geometry, "geoms", []) for line in _lines(part)]
+    return [line for part in getattr(geometry, "geoms", []) for line in lines_of(part)]
 
 
 def open_raster(path: Path, drivers: Sequence[str]) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.system import plugins
 from esar_ros.perception.detectors import backend
 from esar_ros.perception.detectors.backend import Detection2D, DetectorBackend
 
@@ -63,7 +64,7 @@ def test_other_packages_bring_detectors(monkeypatch: pytest.MonkeyPatch) -> None
         EntryPoint("broken", "esar_no_such_package:Thing", backend.GROUP),
         EntryPoint("number", "math:pi", backend.GROUP),
     ]
-    monkeypatch.setattr(backend, "entry_points", lambda group: points if group == backend.GROUP else [])
+    monkeypatch.setattr(plugins, "entry_points", lambda group: points if group == backend.GROUP else [])
     monkeypatch.setattr(backend, "_ENTRIES", dict(backend._ENTRIES))
     assert "red_blob" in backend.names() and backend.is_eligible("red_blob")
     assert isinstance(made := backend.create("red_blob", {"least": 3}), RedBlob) and made.parameters == {"least": 3}

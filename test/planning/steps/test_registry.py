@@ -57,7 +57,7 @@ def test_a_bad_parameter_is_one_line() -> None:
 def test_another_package_s_agent_gets_its_section(monkeypatch: pytest.MonkeyPatch) -> None:
     point = EntryPoint("mine", f"{__name__}:mine", registry.GROUP)
     monkeypatch.setattr(EntryPoint, "load", lambda self: mine)
-    monkeypatch.setattr(registry, "_foreign", lambda: {"mine": point})
+    monkeypatch.setattr(registry, "plugins", lambda group: {"mine": point})
     agent = registry.create("mine", {"mine": {"size": 3.0}})
     agent.reset(step_task(), 0)
     assert agent.act(seen()) == go("up", 3.0)
