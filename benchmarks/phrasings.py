@@ -356,7 +356,7 @@ def main() -> None:
             "middle of the prior is within 30 % of its distance or the writer's own doubt. A fact "
             "counts when it is right: directions within 23 degrees, lengths within a quarter or 30 m; *all* wants all "
             "four. Rules are left out without which the prior's MapScore fell by less than 0.01 on held-out "
-            "briefs. *Prior*: hectares that it ranks above a victim's cell, median; *disc*: area of a disc out to the "
+            "briefs, and rules of counting by which no more of those and of the events' briefs were right. *Prior*: hectares that it ranks above a victim's cell, median; *disc*: area of a disc out to the "
             "victim; *log gain*: mean logarithm of the prior's density at the victim over that of the prior without a "
             "brief; *worse*: for how many it is below zero, *worst*: the least. *MapScore*: mean of (0.5 - r) / 0.5, r "
             "the share of cells of the search area, of briefs a square of 6 km, that the map of the prior ranks above "
