@@ -20,7 +20,9 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_page_names_command_day_version_machine_and_conditions(results: Path) -> None:
     about = "Word " * 60
-    path = page.write_page("benchmarks/view.py", "Title", about, {"seed_of_it": 7}, [page.Table(("a",), [(1,)], "Part")])
+    path = page.write_page(
+        "benchmarks/view.py", "Title", about, {"seed_of_it": 7}, [page.Table(("a",), [(1,)], "Part")]
+    )
     text = path.read_text(encoding="utf-8")
     assert path == results / "view.md"
     assert text.startswith("# Title\n\n<!-- Made by `./esar exec python benchmarks/view.py --port 4 --page`")
