@@ -97,8 +97,8 @@ def run(arguments: argparse.Namespace) -> int:
     steep = float(now.normalised[TerrainWay(ground, flights.height, flights.ceiling).closed].sum())
     if steep >= TOLD:
         console.print(
-            f"not flown over: ground with {steep:.1%} of the POA, so steep that {LOWEST * flights.height:g} m above the "
-            f"highest is not well below {flights.ceiling:g} m above the lowest, the governor's ceiling"
+            f"not flown over: ground with {steep:.1%} of the POA, so steep that {LOWEST * flights.height:g} m above "
+            f"the highest is not well below {flights.ceiling:g} m above the lowest, the governor's"
         )
     console.print(f"together: POS {sum(sortie.pos or 0.0 for sortie in search.sorties):.1%}")
     console.print(
