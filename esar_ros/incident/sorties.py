@@ -39,6 +39,7 @@ class Flights:
     climb: float = 2.0  # m/s
     reserve: float = 0.2  # share of the time that is not planned
     ceiling: float = 120.0  # m above ground, the highest that is allowed
+    sight: float = 55.0  # m above ground, from where the vehicle's range sensors see it
 
 
 def plan(
@@ -88,7 +89,7 @@ class _Planner:
         reach = int(np.flatnonzero(flights.curve >= LEAST)[-1]) + 1 if (flights.curve >= LEAST).any() else 1
         self._curve = flights.curve[: reach + 1]
         self._places = _centres(ground)
-        self._way = TerrainWay(ground, flights.height, flights.ceiling)
+        self._way = TerrainWay(ground, flights.height, flights.ceiling, flights.sight)
         self._closed = closed
         self._home = np.array(ground.to_grid(home.latitude, home.longitude))
         altitude = ground.height(*self._home) if home.altitude is None else home.altitude

@@ -1,9 +1,9 @@
 """The heights of a way over terrain: high above the highest ground near it, and below the governor's ceiling.
 
 The governor counts its ceiling from the lowest ground that it sees below, so what is far above the highest of a steep
-place is too far above its lowest. There a way leads lower, by half of its height at most; over what is steeper still
-leads none. Between the cells of a coarse model the ground is bilinear here; the highest of whole cells would lie tens
-of metres above what is flown over.
+place is too far above its lowest; and where no range sensor shows the ground, it lets nobody climb but slowly. There a
+way leads lower, by half of its height at most; over what is too steep even for that leads none. Between the cells of a
+coarse model the ground is bilinear here; the highest of whole cells would lie tens of metres above what is flown over.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import map_coordinates, maximum_filter, minimum_filter  # type: ignore[import-untyped]
+from scipy.ndimage import map_coordinates, maximum_filter, maximum_filter1d, minimum_filter  # type: ignore[import-untyped]
 
 from esar_ros.incident.features import Floats
 from esar_ros.incident.ground import Ground
@@ -22,24 +22,30 @@ FINE = 10.0  # m, cells by which a way sees the ground
 CLEAR = 30.0  # m around the way whose highest ground counts
 BELOW = 20.0  # m around the way whose lowest ground the governor may count from
 ROOM = 15.0  # m below the ceiling: to brake within, and what a model of the ground is off by
-STEP = 20.0  # m between two heights of a way
+STEP = 10.0  # m between two heights of a way
 LOWEST = 0.5  # of the height, above the highest ground near a steep place
 OFF = 3.0  # m that a straight line between two corners may lie off the heights between
 
 
 class TerrainWay:
-    """Heights above a ground, for ways flown at a height (m) over the highest near them and below a ceiling (m)."""
+    """Heights above a ground, for ways flown at a height (m) over the highest near them and below a ceiling (m).
 
-    def __init__(self, ground: Ground, height: float, ceiling: float) -> None:
+    sight: m above the lowest below, beyond which range sensors may not see it; a way keeps within it where that leaves
+    half of the height, or where it is to be flown higher anyway.
+    """
+
+    def __init__(self, ground: Ground, height: float, ceiling: float, sight: float) -> None:
         self._ground, self._factor = ground, max(1, round(ground.cell / FINE))
         cell = ground.cell / self._factor
         heights = _finer(ground.heights, self._factor)
         known = np.isfinite(heights)
         around, below = (2 * math.ceil(reach / cell) + 1 for reach in (CLEAR, BELOW))
         highest = maximum_filter(np.where(known, heights, -math.inf), around)
-        top = minimum_filter(np.where(known, heights, math.inf), below) + ceiling - ROOM
-        self._wanted = np.minimum(highest + height, top)
-        self._open = known & (top >= highest + LOWEST * height)
+        lowest = minimum_filter(np.where(known, heights, math.inf), below)
+        least, self._top = highest + LOWEST * height, lowest + ceiling - ROOM
+        seen = np.maximum(lowest + max(sight, height), least)
+        self._wanted = np.minimum(np.minimum(highest + height, seen), self._top)
+        self._open = known & (self._top >= least)
         self._cell = cell
 
     @property
@@ -53,7 +59,8 @@ class TerrainWay:
         """Returns heights (N,; m above the sea) along a leg between two places (2,; m, grid), at most STEP apart."""
         row, column = self._at(start, end, STEP)
         rows, columns = self._wanted.shape
-        return np.asarray(self._wanted[np.clip(row, 0, rows - 1), np.clip(column, 0, columns - 1)])
+        at = np.clip(row, 0, rows - 1), np.clip(column, 0, columns - 1)
+        return np.asarray(np.minimum(maximum_filter1d(self._wanted[at], 3), self._top[at]))  # a step is met before it
 
     def is_open(self, start: Floats, end: Floats) -> bool:
         """Returns whether a leg lies on known ground that is nowhere too steep for both height and ceiling."""

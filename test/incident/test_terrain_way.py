@@ -11,7 +11,7 @@ from esar_ros.incident.features import Floats
 from esar_ros.incident.ground import Ground
 from esar_ros.incident.terrain_way import BELOW, CLEAR, LOWEST, OFF, ROOM, TerrainWay
 
-HEIGHT, CEILING = 40.0, 120.0
+HEIGHT, CEILING, SIGHT = 40.0, 120.0, 55.0
 
 
 def slope(cell: float, steepness: float) -> Ground:
@@ -49,15 +49,17 @@ def test_a_way_over_a_slope_keeps_its_height_and_the_ceiling_however_coarse_the_
 ) -> None:
     ground = slope(cell, steepness)
     way = np.array([[500_800.0, 4_901_500.0], [501_900.0, 4_901_900.0], [501_000.0, 4_900_900.0]])
-    terrain = TerrainWay(ground, HEIGHT, CEILING)
+    terrain = TerrainWay(ground, HEIGHT, CEILING, SIGHT)
     assert all(terrain.is_open(start, end) for start, end in pairwise(way))
     least, most = above(ground, terrain.corners(way))
-    assert least >= HEIGHT - OFF - 0.5 * steepness * 10.0 and most <= CEILING - ROOM + OFF
+    drop = steepness * (CLEAR + BELOW + 20.0)  # the fine cells' corners, too
+    assert least >= max(LOWEST * HEIGHT, min(HEIGHT, SIGHT - drop)) - OFF - 5.0 * steepness
+    assert most <= min(max(SIGHT, LOWEST * HEIGHT + drop) + 10.0 * steepness, CEILING - ROOM) + OFF
 
 
 def test_a_leg_over_a_cliff_too_high_for_both_is_closed_and_so_is_the_ground_there() -> None:
     west, east = np.array([300.0, 1000.0]), np.array([1700.0, 1000.0])
-    low, high = (TerrainWay(cliff(high), HEIGHT, CEILING) for high in (60.0, 90.0))
+    low, high = (TerrainWay(cliff(high), HEIGHT, CEILING, SIGHT) for high in (60.0, 90.0))
     assert low.is_open(west, east) and not low.closed.any()
     assert not high.is_open(west, east) and high.is_open(west, west + (600.0, 0.0))
     least, most = above(cliff(60.0), low.corners(np.array([west, east])))
@@ -69,7 +71,13 @@ def test_a_leg_over_a_cliff_too_high_for_both_is_closed_and_so_is_the_ground_the
 def test_ground_that_is_not_known_is_closed() -> None:
     ground = cliff(0.0)
     ground.heights[90:110, 90:110] = np.nan
-    terrain = TerrainWay(ground, HEIGHT, CEILING)
+    terrain = TerrainWay(ground, HEIGHT, CEILING, SIGHT)
     assert not terrain.is_open(np.array([300.0, 1000.0]), np.array([1700.0, 1000.0]))
     assert terrain.is_open(np.array([300.0, 1500.0]), np.array([1700.0, 1500.0]))
     assert not terrain.is_open(np.array([300.0, 1500.0]), np.array([2100.0, 1500.0])), "beside the ground"
+
+
+def test_who_flies_higher_than_the_ranges_reach_does_so() -> None:
+    ground = cliff(0.0)
+    heights = TerrainWay(ground, 80.0, CEILING, SIGHT).heights(np.array([300.0, 1000.0]), np.array([700.0, 1000.0]))
+    assert heights == pytest.approx(1080.0)

@@ -27,6 +27,7 @@ from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.mission.weather import Weather
 
 TOLD = 0.001  # of the POA
+MARGIN = 5.0  # m, of the range of a sensor by which the ground is seen
 
 
 def declare(verbs: Any) -> None:
@@ -60,12 +61,13 @@ def run(arguments: argparse.Namespace) -> int:
     incident = Incident.open(arguments.dir)
     ground, (now, _) = poa_ground(incident), stand(incident)
     home = position("--home", arguments.home) if arguments.home else _home(incident)
-    focal = load_vehicle().image.model.fx
+    vehicle = load_vehicle()
+    focal, sight = vehicle.image.model.fx, vehicle.lidar.range_max - MARGIN
     detection = Curves(arguments.detector, arguments.weather).of(focal, None, home.longitude)
     curve = detection.curves.beside(arguments.height).person
     pilot = load_pilot_limits()
     climb = min(pilot.speed_up, pilot.speed_down)
-    flights = Flights(curve, arguments.height, arguments.speed, climb, ceiling=arguments.max_height)
+    flights = Flights(curve, arguments.height, arguments.speed, climb, ceiling=arguments.max_height, sight=sight)
     closed = closed_cells(incident.search, ground)
     sorties = plan(
         now.normalised * open_sky(incident, incident.rasters(POA)[0]),
@@ -94,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"{sortie.name}: POS {sortie.pos:.1%}, {sortie.hectares:.1f} ha, {sortie.minutes:.1f} min, "
             f"{len(sortie.waypoints)} waypoints"
         )
-    steep = float(now.normalised[TerrainWay(ground, flights.height, flights.ceiling).closed].sum())
+    steep = float(now.normalised[TerrainWay(ground, flights.height, flights.ceiling, flights.sight).closed].sum())
     if steep >= TOLD:
         console.print(
             f"not flown over: ground with {steep:.1%} of the POA, so steep that {LOWEST * flights.height:g} m above "
