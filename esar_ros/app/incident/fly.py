@@ -79,7 +79,10 @@ def declare(verbs: Any) -> None:
     )  # fmt: skip
     parser.add_argument("--port", type=int, default=0, help="of the server that draws images, for px4")
     parser.add_argument(
-        "--view", type=int, nargs="?", const=VIEW_PORT, metavar="PORT", help="of px4: a page to watch it"
+        "--cot", default="", metavar="HOST:PORT", help="of px4: tell ATAK there what is flown and found"
+    )
+    parser.add_argument(
+        "--view", type=int, nargs="?", const=VIEW_PORT, metavar="PORT", help="of px4: serve a page to watch it"
     )
 
 
@@ -126,10 +129,12 @@ def mission_of(arguments: argparse.Namespace) -> list[str]:
     flight = planned_flight(arguments.dir, arguments.sortie or "")
     out = arguments.out or arguments.dir / "flights" / plan_stem(flight.sortie)
     words = {
-        "--brief": flight.brief, "--map": flight.map, "--start": flight.start, "--t-max": f"{flight.t_max:g}",
-        "--planner": flight.planner, "--world": arguments.world, "--end": "return_land", "--out": str(out),
-        "--preset": arguments.preset, "--detector": arguments.detector, "--port": str(arguments.port),
+        "--incident": str(arguments.dir), "--sortie": flight.sortie, "--world": arguments.world, "--out": str(out),
+        "--end": "return_land", "--preset": arguments.preset, "--detector": arguments.detector,
+        "--port": str(arguments.port),
     }  # fmt: skip
+    if arguments.cot:
+        words["--cot"] = arguments.cot
     if arguments.view is not None:
         words["--view"] = str(arguments.view)
     return [f"{flag}={value}" for flag, value in words.items()]

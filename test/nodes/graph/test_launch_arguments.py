@@ -47,6 +47,7 @@ OTHER = {
     "rviz": "true",
     "view": "8643",
     "foxglove": "0",
+    "cot": "239.2.3.1:6969",
     "log_level": "debug",
     "host": "127.0.0.2",
     "port": "41999",
@@ -79,7 +80,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_every_choice_of_a_mission_is_an_argument_and_described() -> None:
     decided = {"progress"}  # by who starts it
-    assert set(ARGUMENTS) == {field.name for field in fields(MissionOptions)} - decided | INCIDENT
+    assert set(ARGUMENTS) == {field.name for field in fields(MissionOptions)} - decided | {"sortie"}
     assert set(OTHER) == set(ARGUMENTS) - OWN
     for name, argument in ARGUMENTS.items():
         assert len(argument.about) > 8, name
@@ -112,6 +113,7 @@ def test_an_incidents_planned_sortie_is_flown_on_its_map(folder: Path, monkeypat
     options = options_from(values(incident=str(valley), sortie="sortie 2", out=str(folder)))
     assert (options.task, options.map) == (str(folder / "task.json"), "incident_valley")
     assert (options.brief, options.t_max) == (str(valley / "brief.txt"), 540.0)
+    assert options.incident == str(valley)
     assert options.planner == f"route:{valley}/plans/sortie_2.plan" and options.start == "46.5000000,10.0000000"
     for wrong, words in (
         ({"sortie": "sortie 2"}, "sortie without incident"),
