@@ -23,6 +23,7 @@ from esar_ros.app.progress import ProgressLine, parse
 from esar_ros.app.results import TASK, ResultsFolder
 from esar_ros.mission.briefing import make_brief
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.incident_files import planned_flight
 from esar_ros.mission.map_files import map_extent
 from esar_ros.mission.names import PRESETS, QUALITIES
 from esar_ros.mission.task import Task, parse_task
@@ -85,6 +86,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--brief", default="", metavar="FILE", help="text file with what is known of who is missing, or the words")
     add("--map", default="", metavar="MAP", help="where: an id of esar maps (esar maps import makes your own)")
     add("--start", default="", metavar="LAT,LON", help="of the drone, degrees WGS 84 (default: the map's centre)")
+    add(
+        "--incident", default="", metavar="DIR", help="folder of esar incident: its planned sortie is flown, on its map"
+    )
+    add("--sortie", default="", metavar="NAME", help="of that incident (default: the first)")
     add("--t-max", type=float, metavar="S", help=f"s to search (default: {default.t_max:g})")
 
     add = parser.add_argument_group("the world").add_argument
@@ -109,6 +114,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     ):
         about = f"{about} (default port: {port}; docs/how-to/watch.md)"
         add(flag, type=int, nargs="?", const=port, default=NO_PORT, metavar="PORT", help=about)
+    add("--cot", default="", metavar="HOST:PORT", help="tell ATAK there where vehicles are and what they report (UDP)")
 
     add = parser.add_argument_group("safety and faults").add_argument
     add("--governor", type=on_off, default="on", choices=ON_OFF, help="off: it only watches (default: %(default)s)")
@@ -125,6 +131,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
     """Checked choices and the task they are about. Raises UsageError."""
     out = Path(arguments.out).resolve()
+    if arguments.incident or arguments.sortie:
+        _adopt_incident(arguments)
     t_max = MissionOptions.t_max if arguments.t_max is None else arguments.t_max
     if arguments.brief:
         if arguments.task is not None:
@@ -159,6 +167,7 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
         map=task.map,
         brief=arguments.brief,
         start=arguments.start,
+        incident=str(Path(arguments.incident).resolve()) if arguments.incident else "",
         t_max=t_max,
         seed=task.seed if arguments.seed is None else arguments.seed,
         out=str(out),
@@ -179,6 +188,7 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
         log_level=arguments.log_level,
         view=arguments.view,
         foxglove=arguments.foxglove,
+        cot=arguments.cot,
         host=arguments.host,
         port=_port(arguments.port, arguments.host, embedded),
         progress=True,
@@ -189,6 +199,21 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
     if options.fault:
         checked_schedule(Path(options.fault), options.vehicles, options.pace)
     return options, task
+
+
+def _adopt_incident(arguments: argparse.Namespace) -> None:
+    """Sets the flags of a search of one's own to those of an incident's sortie. Raises UsageError."""
+    if not arguments.incident:
+        raise UsageError("--sortie without --incident", "name the folder: --incident DIR")
+    if arguments.planner != MissionOptions().planner:
+        raise UsageError(f"--planner {arguments.planner} and --incident", "its sortie is flown as it was planned")
+    given = {"--task": arguments.task, "--brief": arguments.brief, "--map": arguments.map, "--start": arguments.start}
+    for flag, value in (given | {"--t-max": arguments.t_max}).items():
+        if value not in ("", None):
+            raise UsageError(f"{flag} and --incident", "give one of them")
+    flight = planned_flight(Path(arguments.incident), arguments.sortie)
+    arguments.brief, arguments.map, arguments.start = flight.brief, flight.map, flight.start
+    arguments.t_max, arguments.planner = flight.t_max, flight.planner
 
 
 def _check_zones(file: Path, task: Task, vehicles: int) -> None:

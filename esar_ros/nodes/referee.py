@@ -138,7 +138,7 @@ class RefereeNode(StepNode):
         run_about = describe_run(
             self.mission_id,
             place.digest,
-            self._planner,
+            self._planner.partition(":")[0],  # without the file of a plan
             self._seed,
             RunConditions(
                 preset=self._preset,

@@ -16,6 +16,7 @@ REFEREE = "referee"
 RECORDER = "recorder"
 VIEWER = "viewer"  # only watches, as Foxglove's bridge does
 FOXGLOVE_BRIDGE = "foxglove_bridge"
+COT_BRIDGE = "cot_bridge"
 MISSION_CONTROL = "mission_control"  # a real vehicle's, in place of the referee: briefs, starts, ends, scores nothing
 
 # Nodes of one vehicle and of the whole mission that take part in steps.

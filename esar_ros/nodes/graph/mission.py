@@ -55,6 +55,7 @@ class MissionOptions:
     brief: str = ""  # path of a text file, or words: a search of one's own in place of a task
     start: str = ""  # of that search: LAT,LON
     t_max: float = 900.0  # of that search, s
+    incident: str = ""  # folder of an incident whose sortie is flown; its segments and finds are on the live page
     seed: int = -1  # -1: the task's
     out: str = "out"
     world: str = "embedded"
@@ -79,6 +80,7 @@ class MissionOptions:
     port: int = 41451
     view: int = NO_PORT  # of the live page
     foxglove: int = NO_PORT  # of the server for Foxglove
+    cot: str = ""  # HOST:PORT that is told, as CoT, where the vehicles are and what they report; empty: nobody
     progress: bool = False  # machine-readable progress lines on the referee's standard output
 
     def check(self) -> None:
@@ -114,6 +116,9 @@ class MissionOptions:
         for name, port in (("view", self.view), ("foxglove", self.foxglove)):
             if not NO_PORT <= port < 65536:
                 raise UsageError(f"{name} {port} is no TCP port", "choose 1..65535, or 0 for a free one")
+        host, _, port_text = self.cot.rpartition(":")
+        if self.cot and not (host and port_text.isdecimal() and 0 < int(port_text) < 65536):
+            raise UsageError(f"cot {self.cot}", "HOST:PORT, e.g. 239.2.3.1:6969")
 
 
 @dataclass(frozen=True)
@@ -252,6 +257,8 @@ def _watchers(options: MissionOptions, root: str) -> list[NodeSpec]:
     specs = []
     if options.view != NO_PORT:
         page: dict[str, Any] = {"pace": options.pace, "vehicles": vehicles, "port": options.view}
+        if options.incident:
+            page["incident"] = options.incident
         specs.append(NodeSpec(node_names.VIEWER, root, page, optional=True, module="esar_ros.app.view.viewer"))
     if options.foxglove != NO_PORT:
         server: dict[str, Any] = {"vehicles": vehicles, "port": options.foxglove}
@@ -260,4 +267,14 @@ def _watchers(options: MissionOptions, root: str) -> list[NodeSpec]:
                 node_names.FOXGLOVE_BRIDGE, root, server, optional=True, module="esar_ros.nodes.tools.foxglove_bridge"
             )
         )
-    return specs
+    return specs + cot_bridge(options, root)
+
+
+def cot_bridge(options: MissionOptions, root: str) -> list[NodeSpec]:
+    """The process that tells clients of TAK, where somebody has named a host."""
+    if not options.cot:
+        return []
+    told: dict[str, Any] = {"vehicles": list(options.vehicles), "to": options.cot}
+    return [
+        NodeSpec(node_names.COT_BRIDGE, root, told, optional=True, module="esar_ros.nodes.tools.cot_bridge"),
+    ]

@@ -9,7 +9,7 @@ from typing import Any
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.nodes.core import node_names
-from esar_ros.nodes.graph.mission import TRUTH_DETECTOR, MissionOptions, NodeSpec, control_chain, px4_bridge
+from esar_ros.nodes.graph.mission import TRUTH_DETECTOR, MissionOptions, NodeSpec, control_chain, cot_bridge, px4_bridge
 
 RANGES = ("lidar", "depth", "none")  # what range_driver makes them of; none: it is started by somebody else
 _UNHEEDED = ("preset", "odometry", "sensing", "fault", "view", "foxglove")  # by every process of a vehicle
@@ -44,4 +44,4 @@ def vehicle_graph(options: MissionOptions, ranges: str = RANGES[0]) -> list[Node
             NodeSpec(node_names.CLUE_DETECTOR, space, {**common, "detector": options.detector}, images=True),
             NodeSpec(node_names.VOXEL_MAPPER, space, common, images=True),
         ]
-    return specs
+    return specs + cot_bridge(options, root)
