@@ -61,7 +61,7 @@ class ArdupilotState(Px4State):
 
     @property
     def nav_state(self) -> int:
-        """The mode in the rules' numbers; one that is none of theirs prints as ArduPilot's name; -1 before the first status."""
+        """The mode by its number in the rules, -1 before the first; others print as ArduPilot names them."""
         status = self.newest("VehicleStatus")
         return -1 if status is None else status.nav_state  # type: ignore[no-any-return]
 
@@ -115,6 +115,10 @@ class ArdupilotState(Px4State):
                     yield f"its estimator refuses what measures {what}: {ratio:.1f} of the gate"
         if name == "VehicleLandDetected" and not math.isfinite(self.above_home):
             yield "its home is not known"
+
+    def _against_status(self, status: Any) -> Iterator[str]:
+        for reason in super()._against_status(status):
+            yield f"it is {self.failsafe_words}" if reason.startswith("it is in failsafe") else reason
 
     def _read(self, message: Any, now: float) -> None:
         text, chunk = str(message.text), int(getattr(message, "id", 0))

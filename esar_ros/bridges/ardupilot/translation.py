@@ -119,9 +119,8 @@ class Translation:
 
     def _status(self, beat: Any, now: float) -> list[Heard]:
         if int(beat.autopilot) != ARDUPILOT or int(beat.type) not in COPTERS:
-            self.stranger = (
-                f"system {self.system_id} is autopilot {int(beat.autopilot)}, type {int(beat.type)}: no ArduCopter"
-            )
+            what = f"autopilot {int(beat.autopilot)}, type {int(beat.type)}"
+            self.stranger = f"system {self.system_id} is no ArduCopter: {what}"
             return []
         self.stranger = ""
         self.custom_mode, state = int(beat.custom_mode), int(beat.system_status)
