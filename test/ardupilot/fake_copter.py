@@ -63,8 +63,9 @@ class FakeCopter:
         """A person, a ground station or a command changes the mode."""
         if not self.obeys:
             return FAILED
-        if mode != self.mode:
-            self.modes.append((self.now, mode))
+        if mode == self.mode:  # mode.cpp, Copter::set_mode: nothing begins anew
+            return OK
+        self.modes.append((self.now, mode))
         self.mode = mode
         # mode_guided.cpp, ModeGuided::init: it begins with a velocity of zero, whatever came before
         self._target, self._turn, self._take_off_to = np.zeros(3), 0.0, None

@@ -19,6 +19,7 @@ from esar_ros.mission.errors import UsageError, install
 COMPONENT, AUTOPILOT = 191, 1  # MAV_COMP_ID_ONBOARD_COMPUTER; of the vehicle
 _COMPANION, _NO_AUTOPILOT, _ACTIVE = 18, 8, 4  # MAV_TYPE_ONBOARD_CONTROLLER, MAV_AUTOPILOT_INVALID, MAV_STATE
 BEAT: Final = 1.0  # s between two heartbeats of the bridge's
+OPENING: Final = 1.0  # s until a host that does not answer counts as absent
 REOPEN: Final = 1.0  # s between two attempts to open a link that broke
 MOST: Final = 1000  # messages taken at once
 _HEARD: Final = (*WANTED, *ANSWERS)
@@ -48,6 +49,14 @@ class MavlinkLink:
             from pymavlink import mavutil
         except ImportError:
             raise UsageError("ArduPilot needs pymavlink", install("mavlink")) from None
+        before = socket.getdefaulttimeout()
+        socket.setdefaulttimeout(OPENING)  # a host that does not answer must not stop the bridge
+        try:
+            return self._made(mavutil)
+        finally:
+            socket.setdefaulttimeout(before)
+
+    def _made(self, mavutil: Any) -> Any:
         return mavutil.mavlink_connection(
             self._address, baud=self._baud, source_system=self._system, source_component=COMPONENT,
             dialect="ardupilotmega", retries=1,
@@ -61,6 +70,8 @@ class MavlinkLink:
                 self._connection = self._open()
             except Exception:  # still not there
                 return
+        if self._has_ended():
+            self._break(now)
         for _ in range(MOST):
             try:
                 message = None if self._connection is None else self._connection.recv_msg()
@@ -70,6 +81,18 @@ class MavlinkLink:
             if message is None:
                 return
             self._take(message, now)
+
+    def _has_ended(self) -> bool:
+        """Returns whether the other end of a TCP connection has closed it, of which pymavlink says nothing."""
+        port = getattr(self._connection, "port", None)
+        if not isinstance(port, socket.socket) or port.type != socket.SOCK_STREAM:
+            return False
+        try:
+            return not port.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
 
     def _take(self, message: Any, now: float) -> None:
         kind = message.get_type()
