@@ -28,7 +28,7 @@ class DirectVehicle:
         address = settings.address(vehicle, index)
         self.done = False
         self.outcome: Outcome | None = None  # of the landing; None where none was begun
-        self.standing = Standing(vehicle, False)  # as of the last step
+        self.standing = Standing(vehicle, False, autopilot="ArduPilot")  # as of the last step
         self._vehicle, self._land, self._tell = vehicle, land, tell
         self._state = ArdupilotState(address.system_id)
         self._guided = Guided(GuidedStream(self._state, settings.timing))
@@ -46,7 +46,7 @@ class DirectVehicle:
         self._link.poll(now)
         output = self._guided.step(now)
         self._link.send(output, now)
-        self.standing = standing_of(self._vehicle, self._state, now)
+        self.standing = standing_of(self._vehicle, self._state, now, "ArduPilot")
         if self._asked is not None:
             self.outcome = self._guided.outcome(self._asked)
             self.done = self.outcome is not None
