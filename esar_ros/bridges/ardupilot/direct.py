@@ -50,8 +50,12 @@ class DirectVehicle:
         if self._asked is not None:
             self.outcome = self._guided.outcome(self._asked)
             self.done = self.outcome is not None
-        elif all(self._state.is_fresh(name, now) for name in AGES) or now - self._began > PATIENCE:
+        elif self._is_known(now) or now - self._began > PATIENCE:
             self._begin(now)
+
+    def _is_known(self, now: float) -> bool:
+        fresh = all(self._state.is_fresh(name, now) for name in AGES)
+        return fresh and self._state.translation.origin is not None
 
     def _begin(self, now: float) -> None:
         standing = self.standing
