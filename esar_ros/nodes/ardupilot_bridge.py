@@ -67,7 +67,7 @@ class ArdupilotBridgeNode(VehicleBridge):
             self.get_logger().info(f"the vehicle says: {message.text}")
 
     def _lacks(self) -> str:
-        complaint = self._copter.translation.stranger or self._link.complaint(time.monotonic())
+        complaint = self._link.complaint(time.monotonic())
         if complaint and time.monotonic() > self._appear_until:
             self.get_logger().error(complaint, throttle_duration_sec=10.0)
         return complaint

@@ -1,5 +1,8 @@
 """One vehicle's MAVLink link: what it says, and what is said to it. The only module that knows pymavlink.
 
+Others may speak there, too, with the same system id. So nothing is sent until an ArduCopter has been heard; at a UDP
+port it alone is then heard and told, whoever else sends.
+
 The bridge speaks as a companion computer of the vehicle's own system (component 191): its heartbeats do not stand for a
 ground station's, whose loss stays ArduPilot's to notice (FS_GCS_ENABLE).
 """
@@ -9,8 +12,10 @@ from __future__ import annotations
 import errno
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
+from esar_ros.bridges.ardupilot.translation import stranger
 from esar_ros.bridges.ardupilot.wire import ANSWERS, WANTED, Streams, setpoint_fields, to_ardupilot
 from esar_ros.bridges.px4.commands import Command
 from esar_ros.bridges.px4.stream import Output
@@ -21,9 +26,11 @@ _COMPANION, _NO_AUTOPILOT, _ACTIVE = 18, 8, 4  # MAV_TYPE_ONBOARD_CONTROLLER, MA
 BEAT: Final = 1.0  # s between two heartbeats of the bridge's
 OPENING: Final = 1.0  # s until a host that does not answer counts as absent
 REOPEN: Final = 1.0  # s between two attempts to open a link that broke
+SILENT: Final = 5.0  # s without its heartbeat, after which a vehicle may be back at another UDP port
 MOST: Final = 1000  # messages taken at once
+_DATAGRAM: Final = 65535  # bytes
 _HEARD: Final = (*WANTED, *ANSWERS)
-CURE: Final = "e.g. udpin:0.0.0.0:14550, tcp:127.0.0.1:5762 or /dev/ttyAMA0, in config/ardupilot.yaml"
+CURE: Final = "e.g. tcp:127.0.0.1:5762, udpin:0.0.0.0:14650 or /dev/ttyAMA0, in config/ardupilot.yaml"
 
 
 class MavlinkLink:
@@ -34,7 +41,9 @@ class MavlinkLink:
         self._address, self._baud, self._system = address, baud, system_id
         self._on_message = on_message
         self.streams = Streams()
-        self.others: set[int] = set()  # systems that speak there, too
+        self.others: set[str] = set()  # what speaks there, too, in words
+        self._met = False  # whether an ArduCopter of that system was heard
+        self._heard_at = float("-inf")  # s, its last heartbeat
         self._beat = self._broken = float("-inf")
         refuse_taken(address)
         try:
@@ -70,17 +79,46 @@ class MavlinkLink:
                 self._connection = self._open()
             except Exception:  # still not there
                 return
-        if self._has_ended():
+        if self._has_ended() or (self._is_port and self._met and now - self._heard_at > SILENT):
             self._break(now)
+        try:
+            if self._is_port and not self._met:
+                self._meet(now)
+            for _ in range(MOST):
+                message = None if self._connection is None else self._connection.recv_msg()
+                if message is None:
+                    return
+                if self._is_its(message):
+                    self._heard_at = now if message.get_type() == "HEARTBEAT" else self._heard_at
+                    self.streams.hear(message.get_type(), now)
+                    self._on_message(message.get_type(), message, now)
+        except OSError:  # a socket or a serial port that is gone
+            self._break(now)
+
+    @property
+    def _is_port(self) -> bool:
+        """True for a UDP port, at which anybody may speak."""
+        return bool(getattr(self._connection, "udp_server", False))
+
+    def _meet(self, now: float) -> None:
+        """Reads datagrams until an ArduCopter's heartbeat is in one, and from then on its sender's alone."""
+        from pymavlink.dialects.v20 import ardupilotmega  # reads packets of MAVLink 1, too
+
+        port, connection = self._connection.port, self._connection
         for _ in range(MOST):
             try:
-                message = None if self._connection is None else self._connection.recv_msg()
-            except Exception:  # a socket or a serial port that is gone
-                self._break(now)
+                data, sender = port.recvfrom(_DATAGRAM)
+            except BlockingIOError:
                 return
-            if message is None:
-                return
-            self._take(message, now)
+            parser = ardupilotmega.MAVLink(None)
+            parser.robust_parsing = True
+            if not any([self._is_its(message) for message in parser.parse_buffer(data) or ()]):
+                continue
+            port.connect(sender)
+            connection.clients, self._heard_at = {sender}, now
+            with suppress(BlockingIOError):
+                while True:  # what others had sent before
+                    port.recvfrom(_DATAGRAM)
 
     def _has_ended(self) -> bool:
         """Returns whether the other end of a TCP connection has closed it, of which pymavlink says nothing."""
@@ -94,19 +132,21 @@ class MavlinkLink:
         except OSError:
             return True
 
-    def _take(self, message: Any, now: float) -> None:
-        kind = message.get_type()
+    def _is_its(self, message: Any) -> bool:
+        """Returns whether a message is for the rules: the vehicle's own, after its first heartbeat."""
+        kind, system = message.get_type(), int(message.get_srcSystem())
         if message.get_srcComponent() != AUTOPILOT or kind not in _HEARD:
-            return
-        if message.get_srcSystem() != self._system:
-            self.others.add(int(message.get_srcSystem()))
-            return
-        self.streams.hear(kind, now)
-        self._on_message(kind, message, now)
+            return False
+        if kind == "HEARTBEAT":
+            why = stranger(message, system)
+            if why or system != self._system:
+                self.others.add(why or f"system {system}")
+            self._met = not why if system == self._system else self._met
+        return self._met and system == self._system
 
     def send(self, output: Output, now: float) -> None:
         """Sends one step's output, what lacks is asked for, and the bridge's own heartbeat."""
-        if self._connection is None:
+        if self._connection is None or not self._met:
             return
         mav = self._connection.mav
         try:
@@ -121,7 +161,7 @@ class MavlinkLink:
                 )
             for command in (*output.commands, *self.streams.requests(now)):
                 self._command(mav, to_ardupilot(command))
-        except Exception:  # a link that is gone
+        except OSError:  # a link that is gone
             self._break(now)
 
     def _command(self, mav: Any, command: Command) -> None:
@@ -141,15 +181,14 @@ class MavlinkLink:
         lacking = [kind for kind in self.streams.lacking(now) if WANTED[kind].needed]
         if "HEARTBEAT" not in lacking:
             return f"the vehicle does not send {', '.join(lacking)}" if lacking else ""
-        there = ", ".join(map(str, sorted(self.others)))
-        instead = f", but system {there}" if there else ""
-        return f"no system {self._system} is heard on {self._address}{instead}"
+        instead = f", but {', '.join(sorted(self.others))}" if self.others else ""
+        return f"no ArduCopter of system {self._system} is heard on {self._address}{instead}"
 
     def close(self) -> None:
         """Closes the link."""
         if self._connection is not None:
             self._connection.close()
-        self._connection = None
+        self._connection, self._met = None, False
 
 
 def refuse_taken(address: str) -> None:

@@ -10,7 +10,7 @@ from esar_ros.bridges.px4.stream import Timing
 from esar_ros.mission.resources import resource
 from esar_ros.mission.settings_file import StrictModel, read_yaml, validated
 
-_FIRST_PORT, _PORTS = 14550, 10  # of instance 0, and from one instance to the next, as sim_vehicle.py has them
+_FIRST_PORT, _PORTS = 5762, 10  # of instance 0, and from one instance to the next: SITL's second serial port
 
 
 class MavlinkAddress(StrictModel):
@@ -43,8 +43,8 @@ class ArdupilotSettings(StrictModel):
         )  # fmt: skip
 
     def address(self, vehicle: str, index: int) -> MavlinkAddress:
-        """Of a mission's vehicle; by default as SITL's instances are: ports 14550, 14560, ... and systems 1, 2, ..."""
-        default = MavlinkAddress(link=f"udpin:0.0.0.0:{_FIRST_PORT + _PORTS * index}", system_id=index + 1)
+        """Of a mission's vehicle; by default as SITL's instances are: ports 5762, 5772, ... and systems 1, 2, ..."""
+        default = MavlinkAddress(link=f"tcp:127.0.0.1:{_FIRST_PORT + _PORTS * index}", system_id=index + 1)
         return self.vehicles.get(vehicle, default)
 
 

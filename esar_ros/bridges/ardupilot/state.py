@@ -98,8 +98,7 @@ class ArdupilotState(Px4State):
 
     def reasons_against_arming(self, now: float) -> list[str]:
         """Returns the reasons, the most severe first; empty when it may be armed."""
-        stranger = self.translation.stranger
-        reasons = [stranger] if stranger else []
+        reasons = []
         for reason in super().reasons_against_arming(now):
             name, _, rest = reason.partition(" is ")
             reasons.append(f"{SOURCES[name]} is {rest}" if name in SOURCES else reason)

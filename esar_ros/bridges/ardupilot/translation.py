@@ -45,6 +45,13 @@ _STRAY: Final = 5.0  # m/s^2, twice the acceleration that it may have meanwhile
 _LONGEST_GAP: Final = 2.0  # s, over which a velocity explains anything
 
 
+def stranger(beat: Any, system_id: int) -> str:
+    """Returns in words why a heartbeat is no ArduCopter's; empty where it is."""
+    if int(beat.autopilot) == ARDUPILOT and int(beat.type) in COPTERS:
+        return ""
+    return f"system {system_id} is no ArduCopter: autopilot {int(beat.autopilot)}, type {int(beat.type)}"
+
+
 @dataclass(frozen=True)
 class Heard:
     """A message for the rules. at: s, when what it tells was so."""
@@ -59,7 +66,6 @@ class Translation:
 
     def __init__(self, system_id: int) -> None:
         self.system_id = system_id
-        self.stranger = ""  # what speaks there instead of an ArduCopter, in words
         self.custom_mode = -1
         self.taking_off = False
         self.critical = False  # a failsafe has begun
@@ -118,11 +124,6 @@ class Translation:
         return status is not None and bool(int(getattr(status, f"onboard_control_sensors_{what}")) & bit)
 
     def _status(self, beat: Any, now: float) -> list[Heard]:
-        if int(beat.autopilot) != ARDUPILOT or int(beat.type) not in COPTERS:
-            what = f"autopilot {int(beat.autopilot)}, type {int(beat.type)}"
-            self.stranger = f"system {self.system_id} is no ArduCopter: {what}"
-            return []
-        self.stranger = ""
         self.custom_mode, state = int(beat.custom_mode), int(beat.system_status)
         self.critical = state >= _CRITICAL
         mode = nav_state(self.custom_mode)

@@ -72,7 +72,7 @@ def test_an_arducopter_is_heard_on_its_link(monkeypatch: pytest.MonkeyPatch) -> 
     address = MavlinkAddress(link=f"udpin:127.0.0.1:{free}", system_id=4)
     monkeypatch.setattr(outside, "load_ardupilot_settings", lambda: ArdupilotSettings(vehicles={"uav1": address}))
     check = outside.copters(["uav1"])
-    assert not check.ok and check.detail == f"no system 4 is heard on udpin:127.0.0.1:{free}"
+    assert not check.ok and check.detail == f"no ArduCopter of system 4 is heard on udpin:127.0.0.1:{free}"
     copter = CopterLink(FakeCopter(system_id=4), free)
     check = outside.copters(["uav1"])
     copter.close()

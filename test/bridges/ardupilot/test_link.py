@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from copter_link import CopterLink
 from fake_copter import GUIDED, FakeCopter
+from pymavlink import mavutil
+from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
 from esar_ros.bridges.ardupilot import link as link_module
 from esar_ros.bridges.ardupilot.link import COMPONENT, MavlinkLink
@@ -80,16 +82,69 @@ def test_a_vehicle_of_another_number_is_named_and_not_obeyed(ends: Callable[...,
     both = ends(system_id=3)
     assert both.run(lambda: bool(both.link.others))
     assert both.link.complaint(time.monotonic()) == (
-        f"no system 1 is heard on udpin:127.0.0.1:{both.port}, but system 3"
+        f"no ArduCopter of system 1 is heard on udpin:127.0.0.1:{both.port}, but system 3"
     )
     assert both.state.newest("VehicleStatus") is None
+    assert not both.copter.heard, "and nothing was sent"
+
+
+def test_another_autopilot_of_the_same_number_at_the_same_port_is_neither_heard_nor_told(
+    ends: Callable[..., Ends],
+) -> None:
+    """As PX4's simulator sends to a ground station's port, whoever reads there."""
+    both = ends()
+    other = mavutil.mavlink_connection(f"udpout:127.0.0.1:{both.port}", source_system=1, source_component=1)
+    told: list[str] = []
+
+    def speak() -> None:
+        other.mav.heartbeat_send(2, 12, 128, 0, 4)
+        other.mav.local_position_ned_send(10, 500.0, 500.0, -500.0, 0.0, 0.0, 0.0)
+        while (message := other.recv_msg()) is not None:
+            told.append(message.get_type())
+
+    def spoken() -> bool:
+        speak()
+        local = both.state.newest("VehicleLocalPosition")
+        assert local is None or abs(local.x) < 1.0
+        return both.fake.mode == GUIDED
+
+    speak()
+    assert both.run(spoken, Output(setpoint=velocity_setpoint(np.zeros(3), 0.0), commands=(MODE_OFFBOARD,)))
+    both.run(lambda: False, Output(commands=(MODE_OFFBOARD,)), 1.0)
+    speak()
+    assert not told
+    other.close()
+
+
+def test_only_strangers_are_named_and_never_told(ends: Callable[..., Ends]) -> None:
+    both = ends(system_id=3)
+    other = mavutil.mavlink_connection(f"udpout:127.0.0.1:{both.port}", source_system=1, source_component=1)
+    other.mav.heartbeat_send(2, 12, 0, 0, 4)
+    told = Output(commands=(MODE_OFFBOARD,))
+    assert both.run(lambda: "but system 1 is no ArduCopter" in both.link.complaint(time.monotonic()), told)
+    both.run(lambda: False, told, 0.5)
+    assert other.recv_msg() is None and not both.copter.heard
+    other.close()
+
+
+def test_a_vehicle_that_comes_back_from_another_port_is_met_again(
+    ends: Callable[..., Ends], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(link_module, "SILENT", 2.0)
+    both = ends()
+    assert both.run(lambda: both.state.is_linked(time.monotonic()))
+    both.copter.close()
+    assert both.run(lambda: not both.state.is_linked(time.monotonic()))
+    both.copter = CopterLink(both.fake, both.port)
+    both.fake.restart_messages()
+    assert both.run(lambda: both.state.is_linked(time.monotonic()))
 
 
 def test_a_silent_vehicle_is_named(ends: Callable[..., Ends]) -> None:
     both = ends()
     assert both.run(lambda: not both.link.complaint(time.monotonic()))
     both.copter.silent = True
-    assert both.run(lambda: "no system 1 is heard" in both.link.complaint(time.monotonic()))
+    assert both.run(lambda: "no ArduCopter of system 1 is heard" in both.link.complaint(time.monotonic()))
 
 
 def test_a_port_that_another_process_reads_is_not_taken_from_it(ends: Callable[..., Ends]) -> None:
@@ -121,8 +176,13 @@ def test_a_link_that_breaks_is_opened_again() -> None:
         assert made.complaint(now).endswith("is broken")
         made.poll(now + 1.0 + link_module.REOPEN)
         accepted, _ = server.accept()
-        made.send(Output(), now + 5.0)
         accepted.settimeout(5.0)
+        beat = mavlink.MAVLink_heartbeat_message(2, 3, 0, 4, 4, 3)
+        accepted.sendall(beat.pack(mavlink.MAVLink(None, srcSystem=1, srcComponent=1)))
+        time.sleep(0.1)
+        for k in range(100):
+            made.poll(now + 5.0 + 0.02 * k)
+        made.send(Output(), now + 8.0)
         assert accepted.recv(100)
         accepted.close()
         made.close()

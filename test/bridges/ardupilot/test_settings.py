@@ -13,7 +13,7 @@ from esar_ros.mission.errors import UsageError
 def test_the_packages_own_has_the_defaults_and_sitls_addresses() -> None:
     settings = load_ardupilot_settings()
     assert settings == ArdupilotSettings()
-    assert [settings.address(f"uav{k + 1}", k).link for k in range(2)] == ["udpin:0.0.0.0:14550", "udpin:0.0.0.0:14560"]
+    assert [settings.address(f"uav{k + 1}", k).link for k in range(2)] == ["tcp:127.0.0.1:5762", "tcp:127.0.0.1:5772"]
     assert [settings.address(f"uav{k + 1}", k).system_id for k in range(2)] == [1, 2]
     assert settings.timing.stream == settings.timing.window, "GUIDED wants no proof of life"
 

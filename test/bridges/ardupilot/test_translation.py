@@ -12,7 +12,7 @@ from copter_loop import CopterLoop
 from fake_copter import FakeCopter
 from pymavlink.dialects.v20 import ardupilotmega as mavlink
 
-from esar_ros.bridges.ardupilot.translation import JUMP, Translation
+from esar_ros.bridges.ardupilot.translation import JUMP, Translation, stranger
 from esar_ros.bridges.px4.frames import LocalFrame
 from esar_ros.geometry.geodesy import Origin
 
@@ -131,12 +131,11 @@ def test_home_is_told_in_the_local_frame() -> None:
     np.testing.assert_allclose([heard.message.x, heard.message.y, heard.message.z], [-30.0, 20.0, -4.0], atol=0.02)
 
 
-@pytest.mark.parametrize(("autopilot", "kind"), [(12, 2), (3, 1), (8, 6)])
-def test_what_is_no_arducopter_is_never_linked_and_told_so(autopilot: int, kind: int) -> None:
-    translation = Translation(7)
-    beat = mavlink.MAVLink_heartbeat_message(kind, autopilot, 1, 4, 4, 3)
-    assert translation.take("HEARTBEAT", beat, 1.0) == []
-    assert translation.stranger == f"system 7 is no ArduCopter: autopilot {autopilot}, type {kind}"
+@pytest.mark.parametrize(("autopilot", "kind", "why"), [(12, 2, "autopilot 12, type 2"), (3, 1, "type 1"), (3, 2, "")])
+def test_an_arducopter_is_told_from_others_by_its_heartbeat(autopilot: int, kind: int, why: str) -> None:
+    told = stranger(mavlink.MAVLink_heartbeat_message(kind, autopilot, 1, 4, 4, 3), 7)
+    assert told.endswith(why) and bool(told) == bool(why)
+    assert not told or told.startswith("system 7 is no ArduCopter: ")
 
 
 @pytest.mark.parametrize(("charge", "warning"), [(1, 0), (2, 1), (3, 2)])
