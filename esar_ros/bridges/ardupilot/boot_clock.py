@@ -11,6 +11,7 @@ from typing import Final
 
 DRIFT: Final = 1e-4  # s per s by which two clocks may go apart
 RESTARTED: Final = 1.0  # s backwards, from which it has started again
+GAP: Final = 2.0  # s without a message, in which it may have
 
 
 class BootClock:
@@ -23,7 +24,7 @@ class BootClock:
     def age(self, boot_ms: int, now: float) -> float:
         """Returns how long a message stamped boot_ms has waited (s), at least 0."""
         boot = boot_ms * 1e-3
-        if boot < self._boot - RESTARTED:
+        if boot < self._boot - RESTARTED or now - self._now > GAP:
             self._least = math.inf
         elif math.isfinite(self._now):
             self._least += DRIFT * max(now - self._now, 0.0)

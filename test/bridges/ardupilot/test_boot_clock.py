@@ -33,3 +33,10 @@ def test_an_autopilot_that_was_started_again_begins_anew() -> None:
     clock.age(900_000, 1000.0)
     assert clock.age(500, 1010.0) == 0.0
     assert clock.age(700, 1010.5) == pytest.approx(0.3, abs=1e-3)
+
+
+def test_one_that_was_started_again_in_a_silence_and_has_been_up_for_longer_since() -> None:
+    clock = BootClock()
+    clock.age(3_000, 100.0)
+    assert clock.age(20_000, 120.0) == 0.0
+    assert clock.age(20_020, 120.52) == pytest.approx(0.5, abs=1e-3)
