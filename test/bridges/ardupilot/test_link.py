@@ -8,10 +8,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from copter_link import CopterLink
-from fake_copter import GUIDED, FakeCopter
-from pymavlink import mavutil
-from pymavlink.dialects.v20 import ardupilotmega as mavlink
+from copter_link import CopterLink, mavutil
+from fake_copter import GUIDED, FakeCopter, mavlink
 
 from esar_ros.bridges.ardupilot import link as link_module
 from esar_ros.bridges.ardupilot.link import COMPONENT, MavlinkLink

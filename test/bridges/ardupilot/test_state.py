@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 from copter_loop import CopterLoop
-from fake_copter import FakeCopter
-from pymavlink.dialects.v20 import ardupilotmega as mavlink
+from fake_copter import FakeCopter, mavlink
 
 from esar_ros.bridges.ardupilot.state import SAID_FOR, ArdupilotState
 from esar_ros.bridges.px4.standing import standing_of

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from copter_loop import CopterLoop
-from fake_copter import FakeCopter
-from pymavlink.dialects.v20 import ardupilotmega as mavlink
+from fake_copter import FakeCopter, mavlink
 
 from esar_ros.bridges.ardupilot.translation import JUMP, Translation, stranger
 from esar_ros.bridges.px4.frames import LocalFrame

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from pymavlink.dialects.v20 import ardupilotmega as mavlink
+from fake_copter import mavlink
 
 from esar_ros.bridges.ardupilot.wire import WANTED, Streams, interval, setpoint_fields, to_ardupilot
 from esar_ros.bridges.px4 import commands
