@@ -31,6 +31,7 @@ from esar_ros.mission.task_files import is_path
 from esar_ros.nodes.core.faults.checked import checked_schedule
 from esar_ros.nodes.core.node_names import SIMULATOR
 from esar_ros.nodes.graph.mission import (
+    AUTOPILOTS,
     ENDS,
     LOG_LEVELS,
     NO_PORT,
@@ -94,13 +95,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     add = parser.add_argument_group("the world").add_argument
     add("--world", default=default.world, choices=WORLDS, help="what is flown in (default: %(default)s)")
-    add("--pace", default=None, choices=PACES, help="who moves time (default: lockstep; realtime for px4)")
+    add("--pace", default=None, choices=PACES, help="who moves time (default: lockstep; realtime for an autopilot)")
     add("--preset", default=default.preset, choices=tuple(PRESETS), help="images: paper 640x480, fast 320x240")
     add("--quality", default=default.quality, choices=QUALITIES, help="of the images of the embedded simulator")
     add("--odometry", default=default.odometry, choices=ODOMETRIES, help="off as an estimator's (default), or true")
     add("--host", default=default.host, help="AirSim server, for world airsim")
     add("--port", type=int, default=0, help="of the simulator (default: a free one; 41451 for world airsim)")
-    about = "for what world px4 or airsim needs and somebody else starts: PX4, a server (default: %(default)g)"
+    about = "for what a world needs and somebody else starts: an autopilot, a server (default: %(default)g)"
     add("--wait", type=float, default=PATIENCE, metavar="S", help=f"s to wait {about}")
 
     add = parser.add_argument_group("results").add_argument
@@ -172,7 +173,7 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
         seed=task.seed if arguments.seed is None else arguments.seed,
         out=str(out),
         world=arguments.world,
-        pace=arguments.pace or ("realtime" if arguments.world == "px4" else "lockstep"),
+        pace=arguments.pace or ("realtime" if arguments.world in AUTOPILOTS else "lockstep"),
         preset=arguments.preset,
         quality=arguments.quality,
         vehicles=vehicles,
@@ -277,7 +278,7 @@ def fly(options: MissionOptions, line: ProgressLine) -> int:
         ProcessFaults.of(options, graph),
     )
     interrupted: list[int] = []  # signals
-    parting = Parting(options.vehicles, line.note) if options.world == PX4 else None
+    parting = Parting(options.vehicles, line.note, options.world) if options.world in AUTOPILOTS else None
 
     def interrupt(signum: int, frame: object) -> None:
         interrupted.append(signum)
@@ -357,7 +358,7 @@ def main(argv: list[str]) -> int:
     if reads and (unread := unread_in(task, told)):
         print("  Not read of it by the rules of belief, which search the wider (esar brief asks what to decide):")
         print("".join(f"    {words}\n" for words in unread), flush=True)
-    if options.world == PX4:
+    if options.world in AUTOPILOTS:
         print(f"! {real_flight_warning(about_chosen(options.detector))}\n", flush=True)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     logs = results.path / "logs"

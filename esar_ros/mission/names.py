@@ -132,4 +132,7 @@ DIAGNOSTICS = "/diagnostics"
 DEFAULT_PLANNER = "belief"
 PX4 = "px4"
 """World of PX4 vehicles, simulated and real."""
+ARDUPILOT = "ardupilot"
+"""World of ArduPilot vehicles, likewise."""
+AUTOPILOTS = (PX4, ARDUPILOT)
 DEFAULT_DETECTOR = "esar_yolo"

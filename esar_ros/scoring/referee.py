@@ -222,7 +222,7 @@ class Referee:
             return since + LANDED_FOR, f"landed by the governor: {governed[-1].text or 'no reason given'}"
         bridged = self.record.rows(vehicle, names.VEHICLE_STATE, None, in_air)
         if bridged and bridged[-1].holding:
-            by_itself = bridged[-1].failsafe or self._run.world != names.PX4
+            by_itself = bridged[-1].failsafe or self._run.world not in names.AUTOPILOTS
             who = f"the autopilot {bridged[-1].failsafe}".rstrip() if by_itself else "a person or a ground station"
             return since + LANDED_FOR, f"landed by {who}"
         return None

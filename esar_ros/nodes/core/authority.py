@@ -29,7 +29,7 @@ LOOK = 0.2  # s between two looks at the graph
 UNNAMED = 3.0  # s after which discovery has told an endpoint's node
 GHOST = 25.0  # s for which the writers of a process that was killed are still announced (Fast DDS's lease: 20 s)
 _UNKNOWN = "_NODE_NAME_UNKNOWN_"  # rcl's word for what discovery has not told yet
-_BRIDGES = (node_names.AIRSIM_BRIDGE, node_names.PX4_BRIDGE)
+_BRIDGES = (node_names.AIRSIM_BRIDGE, node_names.PX4_BRIDGE, node_names.ARDUPILOT_BRIDGE)
 EARLY = 500_000_000  # ns that a command's stamp may be ahead: the governor goes on counting between two odometries
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 AIRSIM_BRIDGE = "airsim_bridge"
 PX4_BRIDGE = "px4_bridge"  # in place of it, one a vehicle
+ARDUPILOT_BRIDGE = "ardupilot_bridge"  # likewise
 PX4_MIRROR = "px4_mirror"  # beside it, where a server draws what an autopilot flies
 CAMERA_DRIVER = "camera_driver"
 RANGE_DRIVER = "range_driver"  # of a vehicle whose own drivers take the images, for its ranges

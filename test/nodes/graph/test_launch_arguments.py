@@ -15,7 +15,7 @@ from esar_ros.app import mission as command_line
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
 from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, check_names, options_from
-from esar_ros.nodes.graph.mission import MissionOptions, mission_graph
+from esar_ros.nodes.graph.mission import AUTOPILOTS, MissionOptions, mission_graph
 from esar_ros.nodes.graph.supervisor import command
 from helpers.little_incident import little_incident
 
@@ -145,7 +145,7 @@ def test_the_map_is_the_tasks(folder: Path) -> None:
 def test_a_choice_that_is_offered_is_taken(folder: Path) -> None:
     for name, argument in ARGUMENTS.items():
         for choice in argument.choices:
-            beside = {"pace": "realtime"} if choice == "px4" else {}
+            beside = {"pace": "realtime"} if choice in AUTOPILOTS else {}
             assert getattr(options_from(values(**{name: choice, **beside})), name) == choice
 
 

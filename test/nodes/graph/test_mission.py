@@ -83,6 +83,20 @@ def test_only_the_embedded_world_starts_a_simulator() -> None:
         assert remote[label].parameters["port"] == 4000
 
 
+def test_in_world_ardupilot_it_is_ardupilots_and_all_else_is_as_in_world_px4() -> None:
+    graphs = {}
+    for world in ("px4", "ardupilot"):
+        options = replace(DEFAULT, world=world, pace="realtime", vehicles=("uav1", "uav2"))
+        graphs[world] = {
+            label.replace("ardupilot_bridge", "px4_bridge"): {**spec.parameters, "world": ""}
+            for label, spec in by_label(options).items()
+        }
+    assert graphs["px4"] == graphs["ardupilot"]
+    assert f"uav2-{node_names.ARDUPILOT_BRIDGE}" in by_label(options)
+    with pytest.raises(UsageError, match="ardupilot flies in real time only"):
+        mission_graph(replace(DEFAULT, world="ardupilot", pace="lockstep"))
+
+
 def test_in_world_px4_every_vehicle_has_a_bridge_of_its_own_on_system_time() -> None:
     graph = by_label(replace(DEFAULT, world="px4", pace="realtime", vehicles=("uav1", "uav2")))
     assert node_names.AIRSIM_BRIDGE not in graph and SIMULATOR not in graph
