@@ -6,7 +6,7 @@ depth: the shipped chain finds people in them by its network for pictures. Besid
 network, its first network alone, and networks of others that --detector names, which see slices of --slice px. All look
 at the pictures twice: A with a short side of 480 px (854x480 of 16:9), B as they are. Intervals (95 %) are of resampled
 clips, since pictures of one clip are near copies of each other. --calibrate chooses threshold and reliability of a
-network for pictures on them. With --page the figures of A also go into
+network for pictures on them, and how much its boxes grow. With --page the figures of A also go into
 models/esar-clues-real.json, which doctor and mission read. The last line is JSON.
 """
 
@@ -33,7 +33,7 @@ from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.perception.detectors.backend import DetectorBackend, create
 from esar_ros.perception.detectors.chosen import parted
 from esar_ros.perception.detectors.model_card import PictureStageCard, digest, load_card
-from esar_ros.perception.detectors.picture_stage import PictureStage, slices
+from esar_ros.perception.detectors.picture_stage import PictureStage, grown, slices
 from esar_ros.perception.detectors.real_pictures import FILE, RealPictures
 from esar_ros.perception.detectors.yolo_detector import YoloDetector
 from esar_ros.perception.detectors.yolo_file import SHIPPED
@@ -56,6 +56,7 @@ ROWS: dict[str, dict[str, Any]] = {  # parameters of the shipped detector
 SHORT = 480  # px, of a picture's short side at scale A
 OVERLAP = 64  # px between the slices that others see
 SHARED = 0.5  # IoU from which boxes of two slices are of one person
+GROWTHS = tuple(1.0 + 0.05 * n for n in range(13))  # of boxes, of which --calibrate takes the one with the best AP50
 FALSE_WANTED = 0.3  # people a picture, at the threshold of the network for pictures
 PEOPLE = "esar-people.onnx"
 FIGURES = ("recall", "ap50", "ap_pointing", "false_per_picture")
@@ -210,6 +211,8 @@ def calibrate(network: Path, views: Sequence[Sequence[dict[str, Any]]]) -> dict[
         sides = np.hstack([boxes.corners[:, :2], boxes.corners[:, 2:] - boxes.corners[:, :2]]).tolist()
         found = tuple(Found(PERSON, float(s), tuple(box)) for s, box in zip(boxes.scores, sides, strict=True))
         images.append(LabelledImage("", "", "", entry["labels"], found))
+    part["growth"] = round(max(GROWTHS, key=lambda factor: _ap50([_grown(image, factor) for image in images])), 2)
+    images = [_grown(image, part["growth"]) for image in images]
     false = sorted((v.score for v in judge(images, pointing=True) if v.label is None), reverse=True)
     allowed = int(FALSE_WANTED * len(images))
     part["threshold"] = round(false[allowed] + 1e-3, 3) if len(false) > allowed else FLOOR
@@ -218,6 +221,23 @@ def calibrate(network: Path, views: Sequence[Sequence[dict[str, Any]]]) -> dict[
     card["pictures"] = part | {"bytes": file.stat().st_size, "calibration": reliability(upper)[PERSON]}
     write_json(shipped, card)
     return dict(card["pictures"])
+
+
+def _grown(image: LabelledImage, factor: float) -> LabelledImage:
+    """Returns a picture with the boxes of what was found grown."""
+    if not image.found:
+        return image
+    sides = np.array([one.box for one in image.found], dtype=np.float64)
+    corners = grown(np.hstack([sides[:, :2], sides[:, :2] + sides[:, 2:]]), factor)
+    boxes = np.hstack([corners[:, :2], corners[:, 2:] - corners[:, :2]]).tolist()
+    return replace(
+        image, found=tuple(replace(one, box=tuple(box)) for one, box in zip(image.found, boxes, strict=True))
+    )
+
+
+def _ap50(images: Sequence[LabelledImage]) -> float:
+    scored = [(v.score, v.label is not None) for v in judge(images, pointing=False)]
+    return _area(scored, sum(len(image.labels) for image in images))
 
 
 def main() -> int:
@@ -241,6 +261,7 @@ def main() -> int:
     rows: list[list[str]] = []
     measured: dict[str, dict[str, Any]] = {}
     found: list[tuple[float, bool, str]] = []
+    scenes: list[list[Any]] = []
     for name, backend, parameters, side in choices:
         loud = create(backend, parameters)
         if not isinstance(loud, YoloDetector):
@@ -258,10 +279,11 @@ def main() -> int:
             print("; ".join(rows[-1]), flush=True)
             if name == CHAIN:
                 found += sides_found(told, clips)
+                scenes += by_scene(entries, pictures, view)
     shares = measured_curve(found)
     print(json.dumps({"benchmark": "real_pictures", "pictures": len(entries), "people": people, **measured}))
     if arguments.page:
-        _write(entries, clips, people, rows, measured, shares)
+        _write(entries, clips, people, rows, measured, shares, scenes)
     return 0
 
 
@@ -278,6 +300,17 @@ def sides_found(told: Sequence[LabelledImage], clips: Sequence[str]) -> list[tup
     return found
 
 
+def by_scene(entries: Sequence[dict[str, Any]], pictures: Sequence[Judged], view: str) -> list[list[Any]]:
+    """Returns a row for the pictures of each scene that shows somebody: scene, scale, people, figures."""
+    rows: list[list[Any]] = []
+    for scene in sorted({str(entry.get("scene", "")) for entry in entries}):
+        own = [one for one, entry in zip(pictures, entries, strict=True) if str(entry.get("scene", "")) == scene]
+        if people := sum(one.people for one in own):
+            figures = figures_of(own)
+            rows.append([scene, view, people, *(shown(round(figures[name], 3)) for name in FIGURES)])
+    return rows
+
+
 def _write(
     entries: Sequence[dict[str, Any]],
     clips: Sequence[str],
@@ -285,6 +318,7 @@ def _write(
     rows: Sequence[Sequence[str]],
     measured: dict[str, dict[str, Any]],
     shares: PodCurve,
+    scenes: Sequence[Sequence[Any]],
 ) -> None:
     """Writes the page, and for programs the shipped chain's figures and the shares by size."""
     columns = ("", "scale", "recall at its threshold", "AP50", "AP by pointing", "false people a picture")
@@ -304,7 +338,8 @@ def _write(
     by_size = Table(
         ("root of the box, px", "recall", "95 %", "people"), sizes, "Shipped chain by size, A and B together"
     )
-    write_page(__file__, "Detectors on real photographs", about, conditions, [Table(columns, rows), by_size])
+    parts = Table(("scene", "scale", "people", *columns[2:]), scenes, "Shipped chain by scene")
+    write_page(__file__, "Detectors on real photographs", about, conditions, [Table(columns, rows), parts, by_size])
     shipped = measured[f"{CHAIN}, A"]
     stage = load_card(resource("models") / SHIPPED.replace(".onnx", ".json")).pictures
     record = RealPictures(

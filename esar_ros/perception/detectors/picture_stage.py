@@ -8,6 +8,7 @@ and Temizel (*Slicing Aided Hyper Inference*, ICIP 2022).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -53,7 +54,14 @@ class PictureStage:
         for top, left, part in slices(rgb, round(self.card.slice / scale), self.card.overlap):
             image = letterbox(part, None, scale, self.card.stride)
             parts.append(decode(self._engine.run(image.tensor), image, floor).moved(left, top))
-        return suppress(RawBoxes.joined(parts), self.card.nms_iou, agnostic=True)
+        found = suppress(RawBoxes.joined(parts), self.card.nms_iou, agnostic=True)
+        return replace(found, corners=grown(found.corners, self.card.growth))
+
+
+def grown(corners: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
+    """Returns boxes (N, 4) x1, y1, x2, y2 about the same middles with sides by a factor."""
+    middles, half = (corners[:, :2] + corners[:, 2:]) / 2.0, (corners[:, 2:] - corners[:, :2]) * (factor / 2.0)
+    return np.hstack([middles - half, middles + half])
 
 
 def slices(rgb: NDArray[np.uint8], side: int, overlap: int) -> Iterator[tuple[int, int, NDArray[np.uint8]]]:
