@@ -6,7 +6,7 @@ depth: the shipped chain finds people in them by its network for pictures. Besid
 network, its first network alone, and networks of others that --detector names, which see slices of --slice px. All look
 at the pictures twice: A with a short side of 480 px (854x480 of 16:9), B as they are. Intervals (95 %) are of resampled
 clips, since pictures of one clip are near copies of each other. --calibrate chooses threshold and reliability of a
-network for pictures on them, and how much its boxes grow. With --page the figures of A also go into
+network for pictures on them. With --page the figures of A also go into
 models/esar-clues-real.json, which doctor and mission read. The last line is JSON.
 """
 
@@ -33,7 +33,7 @@ from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.perception.detectors.backend import DetectorBackend, create
 from esar_ros.perception.detectors.chosen import parted
 from esar_ros.perception.detectors.model_card import PictureStageCard, digest, load_card
-from esar_ros.perception.detectors.picture_stage import PictureStage, grown, slices
+from esar_ros.perception.detectors.picture_stage import PictureStage, slices
 from esar_ros.perception.detectors.real_pictures import FILE, RealPictures
 from esar_ros.perception.detectors.yolo_detector import YoloDetector
 from esar_ros.perception.detectors.yolo_file import SHIPPED
@@ -56,7 +56,7 @@ ROWS: dict[str, dict[str, Any]] = {  # parameters of the shipped detector
 SHORT = 480  # px, of a picture's short side at scale A
 OVERLAP = 64  # px between the slices that others see
 SHARED = 0.5  # IoU from which boxes of two slices are of one person
-GROWTHS = tuple(1.0 + 0.05 * n for n in range(13))  # of boxes, of which --calibrate takes the one with the best AP50
+GROWTH = 1.25  # of boxes: between people who frame tightly, whose boxes need none, and loosely, who need 1.5
 FALSE_WANTED = 0.3  # people a picture, at the threshold of the network for pictures
 PEOPLE = "esar-people.onnx"
 FIGURES = ("recall", "ap50", "ap_pointing", "false_per_picture")
@@ -203,7 +203,7 @@ def calibrate(network: Path, views: Sequence[Sequence[dict[str, Any]]]) -> dict[
     if network.resolve() != file.resolve():
         shutil.copyfile(network, file)
     part: dict[str, Any] = {"file": file.name, "sha256": digest(file), "license": "Apache-2.0", "word": PERSON}
-    part |= {"threshold": FLOOR, "scale": 2.0, "short": 960}
+    part |= {"threshold": FLOOR, "scale": 2.0, "short": 960, "growth": GROWTH}
     stage = PictureStage(file, PictureStageCard(**part), 1)
     images = []
     for entry in (entry for view in views for entry in view):
@@ -211,8 +211,6 @@ def calibrate(network: Path, views: Sequence[Sequence[dict[str, Any]]]) -> dict[
         sides = np.hstack([boxes.corners[:, :2], boxes.corners[:, 2:] - boxes.corners[:, :2]]).tolist()
         found = tuple(Found(PERSON, float(s), tuple(box)) for s, box in zip(boxes.scores, sides, strict=True))
         images.append(LabelledImage("", "", "", entry["labels"], found))
-    part["growth"] = round(max(GROWTHS, key=lambda factor: _ap50([_grown(image, factor) for image in images])), 2)
-    images = [_grown(image, part["growth"]) for image in images]
     false = sorted((v.score for v in judge(images, pointing=True) if v.label is None), reverse=True)
     allowed = int(FALSE_WANTED * len(images))
     part["threshold"] = round(false[allowed] + 1e-3, 3) if len(false) > allowed else FLOOR
@@ -221,23 +219,6 @@ def calibrate(network: Path, views: Sequence[Sequence[dict[str, Any]]]) -> dict[
     card["pictures"] = part | {"bytes": file.stat().st_size, "calibration": reliability(upper)[PERSON]}
     write_json(shipped, card)
     return dict(card["pictures"])
-
-
-def _grown(image: LabelledImage, factor: float) -> LabelledImage:
-    """Returns a picture with the boxes of what was found grown."""
-    if not image.found:
-        return image
-    sides = np.array([one.box for one in image.found], dtype=np.float64)
-    corners = grown(np.hstack([sides[:, :2], sides[:, :2] + sides[:, 2:]]), factor)
-    boxes = np.hstack([corners[:, :2], corners[:, 2:] - corners[:, :2]]).tolist()
-    return replace(
-        image, found=tuple(replace(one, box=tuple(box)) for one, box in zip(image.found, boxes, strict=True))
-    )
-
-
-def _ap50(images: Sequence[LabelledImage]) -> float:
-    scored = [(v.score, v.label is not None) for v in judge(images, pointing=False)]
-    return _area(scored, sum(len(image.labels) for image in images))
 
 
 def main() -> int:

@@ -77,8 +77,8 @@ def montage(pictures: Sequence[Rgb], bank: Bank, side: int, rng: np.random.Gener
             None,
             rng,
         )
-    for n in range(count):
-        beside = boxes[-1] if n and rng.random() < 0.35 else None
+    for _ in range(count):
+        beside = boxes[-1] if boxes and rng.random() < 0.35 else None
         cutout = bank.people[group][int(rng.integers(len(bank.people[group])))]
         box = _paste(canvas, taken, cutout, mirrored, gain, tint, beside, rng)
         if box is not None:
