@@ -46,12 +46,16 @@ class PictureStage:
         if not np.isfinite(output).all():
             raise UsageError(f"{path} gives numbers that are not finite", "its weights are damaged: make it again")
 
-    def find(self, rgb: NDArray[np.uint8], min_score: float) -> RawBoxes:
-        """Returns the people in a picture (H, W, 3), surest first, from a score on, but not below LEAST."""
+    def find(self, rgb: NDArray[np.uint8], min_score: float, share: float = 1.0) -> RawBoxes:
+        """Returns the people in a picture (H, W, 3), surest first, from a score on, but not below LEAST.
+
+        share: of the card's enlargement; less costs less and finds fewer small ones.
+        """
         floor = np.array([max(min_score, LEAST)])
         parts = [RawBoxes.none(1)]
-        scale = min(self.card.scale, max(1.0, self.card.short / max(1, min(rgb.shape[:2]))))
-        for top, left, part in slices(rgb, round(self.card.slice / scale), self.card.overlap):
+        scale = share * min(self.card.scale, max(1.0, self.card.short / max(1, min(rgb.shape[:2]))))
+        side = max(round(self.card.slice / scale), 2 * self.card.overlap)
+        for top, left, part in slices(rgb, side, self.card.overlap):
             image = letterbox(part, None, scale, self.card.stride)
             parts.append(decode(self._engine.run(image.tensor), image, floor).moved(left, top))
         found = suppress(RawBoxes.joined(parts), self.card.nms_iou, agnostic=True)
