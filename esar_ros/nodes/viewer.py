@@ -211,7 +211,7 @@ class ViewerNode(Node):
 
     def _follow(self, wanted: frozenset[str]) -> None:
         """Subscribes to the topics of open pages alone. All vehicles are on the map, one's cameras beside it."""
-        cameras = [names.camera_compressed(camera) for camera in names.CAMERAS]
+        cameras = [names.camera_compressed(camera) for camera in names.EYES]
         for vehicle in self.vehicles:
             for topic in RUNNING:
                 self._subscribe(vehicle, topic)

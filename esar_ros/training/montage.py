@@ -20,6 +20,9 @@ SIZES = (7.0, 95.0)  # px that a standing person is tall, seen from the side; sm
 LEAST = 4  # px, of a person's longer side, from which the person is labelled
 _CROWD = (0.22, 0.22, 0.20, 0.14, 0.10, 0.12)  # chances of nobody, one person, two, ... in a crop; the last: six to ten
 _GAMMA = 2.2
+_ENLARGED = (
+    0.55  # share of pictures taken at half the side and enlarged, as small pictures are before they are looked at
+)
 
 
 @dataclass(frozen=True)
@@ -74,8 +77,8 @@ def montage(pictures: Sequence[Rgb], bank: Bank, side: int, rng: np.random.Gener
             None,
             rng,
         )
-    for n in range(count):
-        beside = boxes[-1] if n and rng.random() < 0.35 else None
+    for _ in range(count):
+        beside = boxes[-1] if boxes and rng.random() < 0.35 else None
         cutout = bank.people[group][int(rng.integers(len(bank.people[group])))]
         box = _paste(canvas, taken, cutout, mirrored, gain, tint, beside, rng)
         if box is not None:
@@ -194,11 +197,14 @@ def _taken(canvas: NDArray[np.float32], rng: np.random.Generator) -> Rgb:
     middle = float(seen.mean())
     seen = (seen - middle) * float(rng.uniform(0.6, 1.25)) + middle
     out = np.clip(seen, 0.0, 255.0).astype(np.float32)
+    if rng.random() < _ENLARGED:
+        out = cv2.resize(out, (side // 2, side // 2), interpolation=cv2.INTER_AREA)
     if rng.random() < 0.45:
-        out = cv2.GaussianBlur(out, (0, 0), float(rng.uniform(0.3, 1.3)))
+        out = cv2.GaussianBlur(out, (0, 0), float(rng.uniform(0.3, 1.3)) * out.shape[0] / side)
     if rng.random() < 0.15:  # a stretched picture of fewer pixels, as films are
-        small = int(side / float(rng.uniform(1.2, 2.0)))
-        out = cv2.resize(cv2.resize(out, (small, small), interpolation=cv2.INTER_AREA), (side, side))
+        own = out.shape[0]
+        small = int(own / float(rng.uniform(1.2, 2.0)))
+        out = cv2.resize(cv2.resize(out, (small, small), interpolation=cv2.INTER_AREA), (own, own))
     if rng.random() < 0.12:  # the camera moves
         length = int(rng.integers(2, 5))
         kernel = np.zeros((length, length), np.float32)
@@ -211,4 +217,4 @@ def _taken(canvas: NDArray[np.float32], rng: np.random.Generator) -> Rgb:
         done, data = cv2.imencode(".jpg", rgb, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(30, 96))])
         if done:
             rgb = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), dtype=np.uint8)
-    return rgb
+    return rgb if len(rgb) == side else np.asarray(cv2.resize(rgb, (side, side)), dtype=np.uint8)

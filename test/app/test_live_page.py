@@ -116,6 +116,8 @@ def test_pictures_of_cameras_layers_and_nothing_else(page: PageServer, view: Liv
     view.take("uav1", names.camera_compressed("front"), image)
     view.take("uav1", names.BELIEF, grid(np.array([[1, 100]], dtype=np.int8)))
     assert get(page.address + "picture/camera/uav1/front")[1] == b"\xff\xd8jpeg"
+    view.take("uav1", names.camera_compressed(names.THERMAL), image)
+    assert get(page.address + "picture/camera/uav1/thermal")[1] == b"\xff\xd8jpeg", "where one is mounted"
     assert get(page.address + "picture/layer/belief/uav1")[1].startswith(b"\x89PNG")
     for name in ("camera/uav1/left", "camera/uav2/front", "layer/other/uav1", "crop/uav1/1", "crop/uav1/x", "truth"):
         assert get(page.address + "picture/" + name)[0] == 404, name

@@ -93,7 +93,7 @@ def _images(flown: MissionRecord, moments: list[Moment]) -> dict[tuple[str, int]
     """JPEG by topic and stamp (ns) of all cameras at some moments."""
     wanted: dict[str, list[int]] = {}
     for moment in moments:
-        for camera in names.CAMERAS:
+        for camera in names.EYES:
             wanted.setdefault(_topic(moment.vehicle, camera), []).append(_stamp(flown, moment))
     return read_images(flown.bag, wanted, SLACK) if flown.bag and wanted else {}
 
@@ -110,7 +110,7 @@ def _views(
     flown: MissionRecord, thing: VictimResult | ClueResult, moment: Moment, images: dict[tuple[str, int], bytes]
 ) -> tuple[View, ...]:
     views = []
-    for camera in names.CAMERAS:
+    for camera in names.EYES:
         jpeg = images.get((_topic(moment.vehicle, camera), _stamp(flown, moment)))
         if jpeg is not None and (view := _marked(flown, thing, moment, camera, jpeg)):
             views.append(view)
@@ -175,7 +175,9 @@ def _pixel(
     if float(np.linalg.norm(quaternion)) < 1e-6:
         return None
     vehicle = load_vehicle()
-    optical = Pose(np.array(row[1:4]) + offset, quaternion).compose(vehicle.cameras[camera].pose)
-    model = CameraModel.from_horizontal_fov(width, height, float(np.radians(vehicle.image.fov_deg)))
+    warm = camera == names.THERMAL
+    mount, fov = (vehicle.thermal if warm else vehicle.cameras[camera]), (vehicle.thermal if warm else vehicle.image)
+    optical = Pose(np.array(row[1:4]) + offset, quaternion).compose(mount.pose)
+    model = CameraModel.from_horizontal_fov(width, height, float(np.radians(fov.fov_deg)))
     pixel, inside = model.project(optical.inverse().apply(np.array(thing.position)))
     return (float(pixel[0]), float(pixel[1])) if bool(inside) else None

@@ -18,6 +18,7 @@ from pydantic import Field
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.decision import Decision, Goal, GoalType, Report
+from esar_ros.mission.names import THERMAL
 from esar_ros.mission.observation import Brief, Grid, Observation, SeenClue, Teammate
 from esar_ros.mission.settings_file import StrictModel
 from esar_ros.mission.vehicle import load_vehicle
@@ -115,6 +116,11 @@ class BeliefSearch:
             self.name = f"{self.name}@{'+'.join(off)}"
         self._policy = ReportPolicy(self._settings.reporting)
 
+    @property
+    def details(self) -> Mapping[str, str]:
+        """On which pictures the POD was measured that looks count with (see planning.method.HasDetails)."""
+        return {"pod_measured_on": self._settings.detection.measured_on}
+
     def reset(self, brief: Brief, seed: int) -> None:
         """Begins a mission: reads the brief and initialises the prior. Random numbers come from the seed alone."""
         settings = self._settings
@@ -128,6 +134,8 @@ class BeliefSearch:
         self._initialise(parse_brief(brief.prompt, ground_of(brief)))
         rig = load_vehicle()
         self._cameras = {name: (rig.image.model, mount.pose) for name, mount in rig.cameras.items()}
+        self._thermal, warm = (rig.thermal.model, rig.thermal.pose), rig.thermal.mounted
+        self._warmth = Detection(self._settings.detection, brief, THERMAL, self._thermal[0].fx) if warm else None
         self._terrain = Terrain()
         self._policy.reset(brief.report_cap)
         self._finds = Finds(self.people, settings.confirm.certain)
@@ -218,6 +226,8 @@ class BeliefSearch:
             if plane is not None and self._settings.use.looks:
                 cameras = [self._cameras[name] for name in seen.cameras if name in self._cameras]
                 self.looks.look(base, cameras, plane, self._detection)
+                if self._warmth is not None and THERMAL in seen.cameras:
+                    self.looks.look(base, [self._thermal], plane, self._warmth)
         found = self._finds.take_in((*reports, *self._finds.of_mates(observation)))
         people = [clue for clue in observation.clues if clue.kind == PERSON and _is_localised(clue)]
         self._finds.weigh((clue.position, self._probability(clue)) for clue in people)
