@@ -20,11 +20,12 @@ from tf2_msgs.msg import TFMessage
 
 from esar_ros.bridges.px4.clock import SampleClock
 from esar_ros.bridges.px4.commands import MODE_HOLD, Manoeuvre
+from esar_ros.bridges.px4.descent import Descent
 from esar_ros.bridges.px4.external import ExternalMode
 from esar_ros.bridges.px4.frames import LocalFrame, Motion, velocity_setpoint
 from esar_ros.bridges.px4.offboard import Offboard
 from esar_ros.bridges.px4.settings import load_px4_settings
-from esar_ros.bridges.px4.state import DESCEND, LAND, PRECISION_LAND, RETURN, Px4State, mode_name
+from esar_ros.bridges.px4.state import Px4State, mode_name
 from esar_ros.bridges.px4.stream import Output, Stream
 from esar_ros.bridges.px4.versions import DEFAULT, EXTERNAL_OUT, release_of
 from esar_ros.geometry.geodesy import Origin
@@ -49,7 +50,6 @@ from esar_ros.nodes.messages.vehicle import battery_message, mount_transforms, t
 from esar_ros.nodes.px4.actions import Px4Actions
 from esar_ros.nodes.px4.link import Px4Link
 from esar_ros.nodes.px4.messages import lacking_fields
-from esar_ros.safety.limits import TOUCH_DOWN_FROM
 
 RATE = 50.0  # Hz
 BATTERY_EVERY = 50  # steps
@@ -90,6 +90,7 @@ class Px4BridgeNode(Node):
         self._last_reason = ""
         self._authority = Authority(self, "", SINGLE_WRITER_TOPICS)
         self._told = GovernorStatus(self._authority)
+        self._descent = Descent()
         self.scheduling = ""  # of this process, in words
         self._px4 = Px4Link(self, namespace, target, self._on_message, own)
         self._refuse_another_release(settings.release)
@@ -249,12 +250,13 @@ class Px4BridgeNode(Node):
     def _vehicle_state(self, now: float, stamp: Any) -> VehicleState:
         state = self._state
         reasons = [reason for reason in (self._complaint, self._offboard.why_not_ready(now)) if reason]
+        touches = self._offboard.running is Manoeuvre.TOUCH_DOWN
         landed = VehicleState.LANDED_FLYING
         if not state.is_fresh("VehicleLandDetected", now):
             landed = VehicleState.LANDED_UNKNOWN
         elif state.landed:
             landed = VehicleState.LANDED_ON_GROUND
-        elif self._is_coming_down():
+        elif self._descent.is_coming_down(state.nav_state, touches, self._told.height):
             landed = VehicleState.LANDED_LANDING
         message = VehicleState(
             armed=state.armed,
@@ -266,13 +268,6 @@ class Px4BridgeNode(Node):
         )
         message.header.stamp = stamp
         return message
-
-    def _is_coming_down(self) -> bool:
-        """Returns whether it comes down to touch the ground: PX4's own return does so without another mode."""
-        mode, height = self._state.nav_state, self._told.height
-        if mode in (LAND, DESCEND, PRECISION_LAND) or self._offboard.running is Manoeuvre.TOUCH_DOWN:
-            return True
-        return mode == RETURN and height is not None and height <= TOUCH_DOWN_FROM
 
     def _publish_battery(self, now: float, stamp: Any) -> None:
         if not self._state.is_fresh("BatteryStatus", now):

@@ -139,7 +139,7 @@ class OdometryInMap:
         return _deviation(message.pose.covariance)
 
     def velocity_deviation(self, ns: int | None = None) -> float | None:
-        """Greatest standard deviation (m/s) of the velocity stated at a stamp; None: not stated, or said to be unknown."""
+        """Greatest standard deviation (m/s) of the velocity stated at a stamp; None: not stated, or unknown."""
         message = self._box.newest if ns is None else self._box.at(ns)
         stated = None if message is None else _deviation(message.twist.covariance)
         return stated if stated is not None and math.isfinite(stated) else None

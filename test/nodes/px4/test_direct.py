@@ -51,10 +51,10 @@ def px4(*arguments: str) -> tuple[int, str]:
 
 def hover(fake: Any) -> None:
     """As a mission that was interrupted leaves it."""
-    fake.landed, fake.armed, fake._flown = False, True, True
+    fake.landed, fake.armed, fake.flown = False, True, True
     fake.body.position[:] = 5.0, 0.0, 4.0
     fake.switch_mode(4)
-    fake._changed = True
+    fake.changed = True
 
 
 def test_a_vehicle_that_hovers_is_told_and_landed(fake: Any) -> None:
