@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from esar_ros.mission.errors import UsageError
 
 CLI = (sys.executable, "-u", "-m", "esar_ros.app.cli")
-MODES = {1: "altitude", 2: "position", 3: "mission", 4: "hold", 5: "return", 12: "descend", 13: "termination", 14: "offboard",
-         17: "take-off", 18: "land", 23: "external"}  # fmt: skip
+MODES = {1: "altitude", 2: "position", 3: "mission", 4: "hold", 5: "return", 12: "descend", 13: "termination",
+         14: "offboard", 17: "take-off", 18: "land", 23: "external"}  # fmt: skip
 ARMED = 2  # arming_state
 STANDS = 0.3  # m/s, slower than which a vehicle stands
 PARAMETERS: dict[str, float] = {"SIM_BAT_DRAIN": 86400}  # what docs/how-to/px4.md asks for, and no more
