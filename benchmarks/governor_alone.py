@@ -7,7 +7,7 @@ the governor's speed, and now and then is silent. The governor has what `esar go
 an estimator's errors, no map of any kind. The embedded simulator's vehicle follows velocities as slowly as PX4. Each
 flight has places and commands of its own. Then, live: `esar governor` as its processes in real time between such a
 planner, the LiDAR of the same forest and the fake autopilot: processor, memory, and the time from a command to PX4's
-set-point.
+set-point. With --px4 BUILD --agent PROGRAM the live part alone, on PX4 itself.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from pathlib import Path
 import numpy as np
 from governor_alone_live import fly_live
 from page import ROOT, Table, add_page, end_with, goal_table, write_page
+from px4_firmware import version
 
 from esar_ros.benchmark.engine.simulator import LocalSimulator
 from esar_ros.bridges.airsim.actuation import Actuation
@@ -33,6 +34,7 @@ from esar_ros.bridges.airsim.vehicle import AirSimVehicle
 from esar_ros.bridges.odometry_error import OdometryError
 from esar_ros.flight.foreign_command import BODY, ForeignCommand
 from esar_ros.geometry.frames import Pose, Vector, quaternion_from_yaw
+from esar_ros.mission.errors import UsageError
 from esar_ros.mission.modes import Reason
 from esar_ros.mission.vehicle import Vehicle, load_vehicle
 from esar_ros.nodes.graph.governor import GovernorOptions
@@ -202,8 +204,12 @@ def main() -> int:
     parser.add_argument("--map", default="aotai")
     parser.add_argument("--seed", type=int, default=44_000_000)
     parser.add_argument("--live", type=float, default=60.0, help="s of real time with the processes; 0: none")
+    parser.add_argument("--px4", type=Path, metavar="BUILD", help="live on this build of PX4's SITL, not on the fake")
+    parser.add_argument("--agent", type=Path, metavar="PROGRAM", help="its MicroXRCEAgent")
     add_page(parser)
     arguments = parser.parse_args()
+    if arguments.px4 is not None:
+        return _on_px4(arguments)
     total = walk_all(load_map(arguments.map), arguments.seed, arguments.flights, arguments.minutes)
     figures = {
         "minutes": round(total.minutes, 1),
@@ -233,6 +239,27 @@ def main() -> int:
         conditions = {key: getattr(arguments, key) for key in ("map", "seed", "flights", "live")}
         write_page(__file__, "The governor alone: an hour of random walk, and what it costs", about, conditions, tables)
     return 0 if total.contacts == 0 else 1
+
+
+def _on_px4(arguments: argparse.Namespace) -> int:
+    """Flies the live part on PX4 itself, and prints it."""
+    if arguments.agent is None:
+        raise UsageError("--px4 wants its --agent too")
+    firmware = (arguments.px4.resolve(), arguments.agent.resolve())
+    release = version(firmware[0])
+    with tempfile.TemporaryDirectory() as folder:
+        tables = fly_live(arguments.map, arguments.seed, arguments.live, Path(folder), firmware)
+    for table in tables:
+        print(table.title, *table.rows, sep="\n")
+    if arguments.page:
+        about = (
+            "`esar governor` as its processes in real time, a planner that asks for velocities at random, the LiDAR "
+            "of the embedded simulator's forest, and PX4 itself in SITL with its SIH quadrotor; distances count from "
+            "where its estimator says that it is."
+        )
+        conditions = {"firmware": release, **{key: getattr(arguments, key) for key in ("map", "seed", "live")}}
+        write_page(__file__, "The governor alone on PX4's SITL", about, conditions, tables, "px4")
+    return int(any(name == "contacts" and count for name, count in tables[1].rows))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""`esar governor` in real time between a random planner, a forest's LiDAR and the fake autopilot: what it costs."""
+"""`esar governor` in real time between a random planner, a forest's LiDAR and an autopilot: what it costs."""
 
 from __future__ import annotations
 
@@ -23,13 +23,18 @@ TAG = 1e-5  # rad/s between the yaw rates of two commands, by which a set-point 
 TRIES = 120.0  # s in which it must be armed
 
 
-def fly_live(map_name: str, seed: int, seconds: float, logs: Path) -> tuple[Table, Table]:
-    """Returns the cost of each process, and the times from a command to PX4's set-point with the flight's figures."""
+def fly_live(
+    map_name: str, seed: int, seconds: float, logs: Path, firmware: tuple[Path, Path] | None = None
+) -> tuple[Table, Table]:
+    """Returns the cost of each process, and the times from a command to PX4's set-point with the flight's figures.
+
+    firmware: a build of PX4's SITL and its agent, in place of the fake autopilot.
+    """
     os.environ.setdefault("ROS_DOMAIN_ID", str(random.SystemRandom().randrange(1, 101)))
     command = [sys.executable, "-u", "-m", "esar_ros.app.cli", "governor", "--log-level", "warn", "--logs", str(logs)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
-        return _measured(process, map_name, seed, seconds)
+        return _measured(process, _Field(map_name, seed, firmware, logs), seconds)
     finally:
         process.send_signal(signal.SIGINT)
         process.wait()
@@ -38,7 +43,7 @@ def fly_live(map_name: str, seed: int, seconds: float, logs: Path) -> tuple[Tabl
 class _Field:
     """The autopilot, its vehicle in the forest, and the planner, in this process."""
 
-    def __init__(self, map_name: str, seed: int) -> None:
+    def __init__(self, map_name: str, seed: int, firmware: tuple[Path, Path] | None, logs: Path) -> None:
         import rclpy
         from fake_node import FakeNode, at_home
         from geometry_msgs.msg import Twist
@@ -61,7 +66,14 @@ class _Field:
         self.simulator = LocalSimulator(place, seed, slow_vehicle(), (NAME,))
         self.drone = self.simulator.context.drone(NAME)
         self.lidar = AirSimLidar(self.simulator.connect(), NAME)
-        self.fake = at_home(task)
+        rclpy.init()
+        if firmware is None:
+            self.fake: Any = at_home(task)
+            self.agent = FakeNode(self.fake)
+        else:
+            from px4_beside import FlownVehicle
+
+            self.fake = self.agent = FlownVehicle(*firmware, logs, task)
         self.times: list[float] = []  # s from a command to its set-point
         self.contacts, self.nearest, self.walks = 0, math.inf, False
         self._sent: dict[int, float] = {}
@@ -75,9 +87,8 @@ class _Field:
                 self.times.append(time.monotonic() - sent)
             hear(message)
 
-        self.fake.hear_setpoint = heard  # type: ignore[method-assign]
-        rclpy.init()
-        self.agent, self.user = FakeNode(self.fake), rclpy.create_node("planner")
+        self.fake.hear_setpoint = heard
+        self.user = rclpy.create_node("planner")
         self._commands = self.user.create_publisher(Twist, "/cmd_vel", 1)
         self._points = self.user.create_publisher(PointCloud2, "/points", qos_profile_sensor_data)
         self.arm = ActionClient(self.user, Arm, "/uav1/arm")
@@ -132,12 +143,11 @@ class _Field:
         self._points.publish(cloud)
 
 
-def _measured(process: subprocess.Popen[bytes], map_name: str, seed: int, seconds: float) -> tuple[Table, Table]:
+def _measured(process: subprocess.Popen[bytes], field: _Field, seconds: float) -> tuple[Table, Table]:
     import rclpy
 
     from esar_ros.action import Arm
 
-    field = _Field(map_name, seed)
     limit = time.monotonic() + TRIES
     while not field.fake.armed:
         if time.monotonic() > limit or process.poll() is not None:
@@ -162,6 +172,8 @@ def _measured(process: subprocess.Popen[bytes], map_name: str, seed: int, second
         [*rows, ("all", *sums)],
         "Processor and memory, live",
     )
+    if hasattr(field.fake, "close"):
+        field.fake.close()
     rclpy.try_shutdown()
     field.simulator.close()
     told = _shares(field.times)

@@ -136,6 +136,7 @@ class Pilot:
         self._goal: Goal | None = None  # of the last step
         self._called_off: tuple[Goal | None] | None = None  # goal under which a touch-down was called off
         self._is_guest = False  # landing because somebody else asked for the touch-down
+        self._was_armed = False  # its motors ran in this mission
 
     def call_off(self) -> None:
         """The touch-down that this pilot asked for was called off: hold until there is another goal, or need."""
@@ -182,6 +183,9 @@ class Pilot:
         phase, flying = self.phase, seen.armed and not seen.landed
         if phase is Phase.DONE:
             return phase
+        self._was_armed = self._was_armed or seen.armed
+        if self._was_armed and not seen.armed and seen.landed:
+            return Phase.DONE  # whoever stopped the motors: they never start again by themselves
         if phase in (Phase.DISARMED, Phase.ARMING):
             if flying:
                 self._take_off_from = _ground(seen)
@@ -190,6 +194,7 @@ class Pilot:
                 self._take_off_from = float(seen.pose.position[2])
                 return Phase.TAKE_OFF
             wanted = seen.running and not seen.ended and seen.planner_silence <= self.limits.planner_silence
+            wanted = wanted and not self._was_armed  # out of a bridge that was started again, it is in the air
             return Phase.ARMING if wanted else Phase.DISARMED
         if not seen.armed:
             return Phase.DONE if phase in (Phase.LAND, Phase.RETURN) or seen.ended else Phase.DISARMED

@@ -290,6 +290,7 @@ class SafetyGovernorNode(ManagedStepNode):
             self._odometry.deviation(at),
             bool(autopilot.offboard and not autopilot.holding and self._enabled and self.active),
             self._odometry.rates(at),
+            self._odometry.velocity_deviation(at),
         )
 
     def _command(self) -> Command | None:

@@ -282,7 +282,8 @@ class InputChecks:
             return None, motion
         if not state.armed and motion.exceeded is None:
             return state, self._initial_motion()  # a vehicle that is carried measures no velocity
-        after = motion.updated(state.stamp, state.pose.position, state.velocity, self.limits.clock_gap)
+        deviation = state.velocity_deviation or 0.0
+        after = motion.updated(state.stamp, state.pose.position, state.velocity, self.limits.clock_gap, deviation)
         if after.stuck_distance > self.limits.slip_hold:
             findings.add(Mode.HOLD, Reason.ESTIMATOR, f"the same position over {after.stuck_distance:.1f} m of way")
             return None, after

@@ -28,6 +28,7 @@ class State:
     deviation: float | None = None  # m, greatest standard deviation of the position, None: not stated
     obeyed: bool = True  # the vehicle flies the governor's outputs, not something of its autopilot's own
     rates: Vector | None = None  # (3,) rad/s, base_link, of its gyroscopes; None: not stated
+    velocity_deviation: float | None = None  # m/s, greatest standard deviation of the velocity; None: not stated
 
     @property
     def charge(self) -> float | None:

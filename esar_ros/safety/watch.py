@@ -20,6 +20,10 @@ _SLEWED = math.radians(20.0)  # of a heading that turned otherwise than its rate
 _SLEW_MEMORY = 10.0  # s, time constant after which that is forgotten; a bias of 1 deg/s comes to half of it
 _FASTEST_TURN = 4.0  # rad/s, four times what the governor lets a vehicle turn at
 _RATES_HOLD = 0.2  # s for which two rates tell the turn between them
+_OPTIMISM = 2.0  # times its stated deviation that a velocity is wrong by: PX4 1.17 in SITL 0.26 m/s, stated as 0.13
+_WANDERS = 2.5  # s, time constant of that error, there
+_SURE = 4.0  # deviations of a residual that the velocity's error explains
+_MOST = 4.0  # times a limit that it may explain: who states more is not believed
 
 
 def usable(stamp: float, now: float, age: float, future: float) -> bool:
@@ -65,12 +69,16 @@ class Clock:
 class PositionResidual:
     """The displacement of the position less the integral of the velocity (m), forgotten with a time constant.
 
-    A residual beyond its limit is not forgotten: it lasts until the position has come back.
+    A residual beyond its limit is not forgotten: it lasts until the position has come back. The limit is no less than
+    what the stated error of the velocity explains: an Ornstein-Uhlenbeck process of deviation s and time constant c
+    that is forgotten with T leaves a residual of deviation s T sqrt(c / (T + c)) (Gelb, "Applied Optimal Estimation",
+    1974, section 3.8).
     """
 
     memory: float  # s, time constant
     limit: float  # m
     vector: Vector = field(default_factory=lambda: np.zeros(3))  # m, map
+    variance: float = 0.0  # m^2, of what the velocity's stated error explains
 
     @property
     def size(self) -> float:
@@ -79,12 +87,23 @@ class PositionResidual:
 
     def exceeds_limit(self) -> bool:
         """Returns whether the position is not where the velocity led."""
-        return self.size > self.limit
+        return self.size > self.allowed
 
-    def updated(self, residual: Vector, step: float) -> PositionResidual:
-        """Returns the sum after a step (s) with a residual (3,) (m, map) of its own."""
+    @property
+    def allowed(self) -> float:
+        """The limit (m), or what the velocity's stated error explains, if that is more."""
+        explained = _SURE * math.sqrt(self.variance)
+        return max(self.limit, min(explained, _MOST * self.limit))
+
+    def updated(self, residual: Vector, step: float, deviation: float = 0.0) -> PositionResidual:
+        """Returns the sum after a step (s) with a residual (3,) (m, map) of its own.
+
+        deviation: m/s, as stated of the velocity; 0 where none is.
+        """
         kept = 1.0 if self.exceeds_limit() else math.exp(-step / self.memory)
-        return replace(self, vector=kept * self.vector + residual)
+        explained = (_OPTIMISM * deviation * self.memory) ** 2 * _WANDERS / (self.memory + _WANDERS)
+        variance = kept**2 * self.variance + (1.0 - kept**2) * explained
+        return replace(self, vector=kept * self.vector + residual, variance=variance)
 
 
 @dataclass(frozen=True)
@@ -107,8 +126,10 @@ class MotionConsistency:
         beyond = (residual for residual in self.residuals if residual.exceeds_limit())
         return max(beyond, key=lambda residual: residual.size, default=None)
 
-    def updated(self, stamp: float, position: Vector, velocity: Vector, gap: float) -> MotionConsistency:
-        """Returns the comparison after odometry of a stamp (s).
+    def updated(
+        self, stamp: float, position: Vector, velocity: Vector, gap: float, deviation: float = 0.0
+    ) -> MotionConsistency:
+        """Returns the comparison after odometry of a stamp (s); deviation (m/s) is what it states of its velocity.
 
         A position that repeats while the velocity is not zero is stuck until it moves again; the vehicle may then be
         wherever that velocity could have brought it. The same holds after a gap (s) in the odometry. After a clock was
@@ -126,7 +147,7 @@ class MotionConsistency:
         else:
             reach = self.stuck_distance or max(step, gap) * max(float(np.linalg.norm(self.velocity)), speed)
             residual = moved * max(0.0, 1.0 - reach / max(float(np.linalg.norm(moved)), 1e-9))
-        residuals = tuple(each.updated(residual, abs(step)) for each in self.residuals)
+        residuals = tuple(each.updated(residual, abs(step), deviation) for each in self.residuals)
         return MotionConsistency(stamp, position, velocity, residuals)
 
 

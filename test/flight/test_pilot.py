@@ -90,6 +90,26 @@ def test_takes_off_straight_up_and_slows_at_the_top() -> None:
     assert one.step(replace(AIR, pose=Pose(np.array([0.0, 0.0, 9.9])), now=11.0)).phase is Phase.HOLD
 
 
+@pytest.mark.parametrize("phase", ["climbing", "flying"])
+def test_motors_that_somebody_stopped_on_the_ground_never_start_again(phase: str) -> None:
+    """The autopilot took it for landed, or a person reached it: whoever walks up to it must not meet its propellers."""
+    one = pilot()
+    one.step(GROUND)
+    one.step(replace(GROUND, armed=True, now=10.05))
+    if phase == "flying":
+        assert one.step(replace(AIR, now=12.0, goal=waypoint(50.0, 0.0, 20.0))).phase is Phase.FLY
+    after = steps(one, replace(GROUND, now=20.0, goal=waypoint(50.0, 0.0, 20.0)), 100)
+    assert all(output.phase is Phase.DONE and output.request is None for output in after)
+
+
+def test_a_bridge_that_was_started_again_in_the_air_is_not_asked_to_arm() -> None:
+    """Until it has heard the autopilot it says: disarmed, and not whether it stands."""
+    one, goal = flying(), waypoint(50.0, 0.0, 20.0)
+    unknown = steps(one, replace(AIR, armed=False, goal=goal, now=11.0), 60)
+    assert all(output.request is None and output.phase is Phase.DISARMED for output in unknown)
+    assert steps(one, replace(AIR, goal=goal, now=15.0), 3)[-1].phase is Phase.FLY
+
+
 # In the air
 
 
@@ -219,7 +239,7 @@ def test_disarmed_after_the_end_of_the_mission_the_flight_is_over() -> None:
     one, other = flying(), flying()
     assert steps(one, replace(AIR, ended=True), 2)[-1].phase is steps(other, AIR, 2)[-1].phase is Phase.HOLD
     assert one.step(replace(GROUND, ended=True, now=11.0)).phase is Phase.DONE
-    assert other.step(replace(GROUND, running=False, now=11.0)).phase is Phase.DISARMED
+    assert other.step(replace(GROUND, running=False, now=11.0)).phase is Phase.DONE
 
 
 def test_the_end_of_the_mission_ends_a_take_off() -> None:

@@ -297,13 +297,14 @@ def test_a_vehicle_s_namespace_and_system(make: Callable[..., Graph]) -> None:
 def test_two_vehicles_do_not_hear_each_other(make: Callable[..., Graph], monkeypatch: pytest.MonkeyPatch) -> None:
     """Each by the namespace and system id of its place in the mission: instances 0 and 1 of PX4 SITL."""
     import fake_autopilot
+    import fake_facts
 
     from esar_ros.bridges.px4 import state as px4_state
     from esar_ros.bridges.px4.stream import Timing
 
     # Six nodes in one process, and nothing here is about time: a slower link, and more patience on both sides.
     for name in ("VehicleOdometry", "VehicleLocalPosition"):
-        monkeypatch.setitem(fake_autopilot.PERIODS, name, 0.05)
+        monkeypatch.setitem(fake_facts.PERIODS, name, 0.05)
         monkeypatch.setitem(px4_state.AGES, name, 3.0)
     monkeypatch.setattr(fake_autopilot, "SIGNAL_LOST", 5.0)
     monkeypatch.setattr(fake_autopilot, "AUTO_DISARM_UNFLOWN", 60.0)  # the second one waits for the first to arm
@@ -339,7 +340,7 @@ def test_a_firmware_of_another_release_is_refused_by_name(make: Callable[..., Gr
 def test_an_estimator_that_does_not_know_is_told_to_the_governor(make: Callable[..., Graph]) -> None:
     graph = make()
     assert graph.wait(lambda: bool(graph.heard.get("odometry")), 15.0)
-    graph.fake.eph = 7.0
+    graph.fake.estimator.eph = 7.0
     assert graph.wait(lambda: math.isclose(graph.heard["odometry"][-1].pose.covariance[0], 49.01, rel_tol=1e-3))
     graph.fake.dead_reckoning = True
     assert graph.wait(lambda: graph.heard["odometry"][-1].pose.covariance[0] == -1.0)
@@ -353,11 +354,11 @@ def test_the_map_stays_where_it_is_while_the_motors_run(make: Callable[..., Grap
     before = graph.bridge._origin
     assert before is not None
     moved = Brief(origin_latitude=before.latitude + 0.01, origin_longitude=before.longitude, origin_altitude=0.0)
-    graph.fake._arm()
+    graph.fake.arm()
     assert graph.wait(lambda: graph.state.armed)
     graph.bridge._on_brief(moved)
     assert graph.bridge._origin == before
-    graph.fake._disarm()
+    graph.fake.disarm()
     assert graph.wait(lambda: not graph.state.armed)
     graph.bridge._on_brief(moved)
     after = graph.bridge._origin
@@ -378,13 +379,15 @@ def test_an_autopilot_that_falls_silent_ends_the_odometry(make: Callable[..., Gr
 def test_odometry_keeps_the_time_of_the_measurement(
     make: Callable[..., Graph], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    import fake_messages
+
     from esar_ros.mission.stamps import nanoseconds
 
     graph, delay = make(), 400_000  # us
-    said = graph.fake._VehicleLocalPosition
+    said = fake_messages.MESSAGES["VehicleLocalPosition"]
 
-    def measured_before() -> Any:
-        message = said()
+    def measured_before(fake: Any) -> Any:
+        message = said(fake)
         message.timestamp_sample = max(message.timestamp - delay, 1)
         return message
 
@@ -395,7 +398,7 @@ def test_odometry_keeps_the_time_of_the_measurement(
 
     assert graph.wait(lambda: bool(graph.heard.get("odometry")) and age_of_newest() < delay, 15.0)
     assert graph.wait(lambda: graph.bridge._sample_clock.is_synchronised(time.monotonic()), 5.0)
-    monkeypatch.setattr(graph.fake, "_VehicleLocalPosition", measured_before)
+    monkeypatch.setitem(fake_messages.MESSAGES, "VehicleLocalPosition", measured_before)
     heard = len(graph.heard["odometry"])
     assert graph.wait(lambda: len(graph.heard["odometry"]) > heard + 20, 15.0)
     for _ in range(20):

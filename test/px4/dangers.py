@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from fake_autopilot import DESCEND, EXTERNAL, HOLD, OFFBOARD, RTL, TAKE_OFF, TERMINATION
+from fake_facts import DESCEND, EXTERNAL, HOLD, OFFBOARD, RTL, TAKE_OFF, TERMINATION
 from loop import STEP, Loop
 from rich.console import Console
 from rich.table import Table
@@ -209,7 +209,7 @@ def what_is_lost() -> list[Happened]:
     """PX4's own failsafes: nothing is sent against any of them."""
     found = []
     for what, modes in (
-        ("remote control", (HOLD, RTL)), ("charge", (HOLD, RTL)), ("satellites", (DESCEND,)), ("fence", (HOLD,)),
+        ("remote control", (HOLD, RTL)), ("charge", (HOLD, RTL)), ("satellites", (DESCEND,)), ("fence", (HOLD, RTL)),
         ("ground station", (HOLD, RTL)),
     ):  # fmt: skip
         loop = Loop(has_remote=True, has_station=True).fly()
@@ -255,7 +255,7 @@ def origin_is_moved() -> list[Happened]:
     loop, frame, heights = Loop().fly(), LocalFrame(), []
     for step in range(100):
         if step == 50:
-            loop.fake.raise_origin(10.3)
+            loop.fake.estimator.raise_origin(10.3)
         loop.run(STEP)
         local = loop.state.newest("VehicleLocalPosition")
         frame.update(local)

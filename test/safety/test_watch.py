@@ -106,6 +106,38 @@ def test_a_small_residual_is_forgotten() -> None:
     assert residuals([[0.0, 0.0, 0.0]] * 3 + [[1.9, 0.0, 0.0]] * 200, [0.0, 0.0, 0.0])[-1] < 0.02
 
 
+def wandering(stated: float, drift: float = 0.0, seed: int = 0, seconds: float = 200.0) -> MotionConsistency:
+    """Returns the comparison of a hover whose velocity errs as PX4's was measured to: 0.26 m/s, for 2.5 s."""
+    rng, step, error = np.random.default_rng(seed), 0.05, np.zeros(3)
+    motion = MotionConsistency(residuals=(PositionResidual(2.0, 2.0), PositionResidual(60.0, 5.0)))
+    kept = math.exp(-step / 2.5)
+    for n in range(int(seconds / step)):
+        error = kept * error + math.sqrt(1.0 - kept**2) * 0.26 * rng.standard_normal(3) * (1.0, 1.0, 0.6)
+        place = np.array([drift * n * step + 1e-3 * (n % 2), 0.0, 0.0])
+        motion = motion.updated(n * step, place, error, 1.0, stated)
+        if motion.exceeded is not None:
+            break
+    return motion
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_an_error_that_the_velocity_states_is_no_drift(seed: int) -> None:
+    assert wandering(0.13, seed=seed).exceeded is None
+    unstated = wandering(0.0, seed=seed).exceeded
+    assert unstated is not None and unstated.memory == 60.0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_drift_beyond_that_error_is_seen_still(seed: int) -> None:
+    motion = wandering(0.13, 0.6, seed)
+    assert motion.exceeded is not None and motion.stamp is not None and motion.stamp < 60.0
+
+
+def test_who_states_a_great_error_is_not_believed_without_end() -> None:
+    motion = wandering(50.0, seconds=150.0)
+    assert [residual.allowed for residual in motion.residuals] == [8.0, 20.0]
+
+
 def test_a_stuck_estimator_is_seen_after_as_many_metres_as_it_pretends_to_fly() -> None:
     given = flown([[7.0, 7.0, 7.0]] * 60, [4.0, 0.0, 0.0])
     assert 0.5 < 0.05 * next(n for n, motion in enumerate(given) if motion.stuck_distance > 2.0) < 0.8

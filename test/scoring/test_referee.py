@@ -211,6 +211,33 @@ def test_an_autopilot_s_own_landing_ends_it_and_a_planner_s_does_not(
 
 
 @pytest.mark.parametrize(
+    ("world", "last", "text"),
+    [
+        ("px4", 2, "landed by the autopilot, which took it for landed and stopped its motors"),
+        ("px4", 3, None),  # by a touch-down that was asked for
+        ("embedded", 2, None),
+    ],
+)
+def test_motors_that_px4_stops_in_the_mode_of_the_mission_end_it(
+    make_referee: Callable[..., Referee], fakes: Any, world: str, last: int, text: str | None
+) -> None:
+    referee = make_referee()
+    referee._run = referee._run.model_copy(update={"world": world})
+    for second, landed, armed in (
+        (0.0, 1, False),
+        (5.0, 2, True),
+        (39.0, last, True),
+        (40.0, 1, True),
+        (42.0, 1, False),
+    ):
+        state = fakes.state(second, landed)
+        state.armed = armed
+        referee.add("uav1", "vehicle_state", state)
+    ending = referee.advance(at(46.0))
+    assert (ending and ending.text) == text
+
+
+@pytest.mark.parametrize(
     ("ready_message", "text"),
     [
         (

@@ -7,9 +7,11 @@ from __future__ import annotations
 import argparse
 import math
 import struct
+import sys
 import time
 from pathlib import Path
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -28,6 +30,7 @@ _HIGHEST = 120.0  # m
 HEARD_WITHIN = 10.0  # s until a vehicle has said something
 SILENT_FOR = 3.0  # s without a parameter until those that lack are asked for
 ASKED = 5  # times
+NEAR, FLAT = 200.0, 3.0  # m around a start, and m by which its ground may fall where a simulator's is a plane
 _INTEGER = 6  # MAV_PARAM_TYPE_INT32: the value's bytes are an integer's
 _COLUMNS = 5  # of a file of parameters: system, component, name, value, type
 _LARGEST = 1_000_000  # bytes of such a file; a vehicle's has some 60,000
@@ -126,6 +129,14 @@ def _home(name: str, vehicle: int, count: int) -> int:
     east, north = start_of(task, vehicle - 1, count)
     height = float(place.ground_height([east, north]))
     latitude, longitude, altitude = place.origin.to_geodetic([east, north, height])
+    grid = np.stack(np.meshgrid(*(centre + np.linspace(-NEAR, NEAR, 41) for centre in (east, north))), axis=-1)
+    fall = height - float(np.min(place.ground_height(grid.reshape(-1, 2))))
+    if fall > FLAT:
+        print(
+            f"esar: within {NEAR:.0f} m the ground falls to {fall:.0f} m below the start: a simulator whose ground is "
+            "a plane, as PX4's SIH, takes a vehicle below it for landed and stops its motors; take a task of map lop_nur",
+            file=sys.stderr,
+        )
     print(f"export PX4_HOME_LAT={latitude:.8f} PX4_HOME_LON={longitude:.8f} PX4_HOME_ALT={altitude:.2f}")
     return 0
 

@@ -83,7 +83,8 @@ class Px4State:
     def __init__(self, target_system: int) -> None:
         self.target_system = target_system
         self._received: dict[str, Received] = {}
-        self._lacked: set[str] = set()  # links that were not there while it was disarmed
+        # Links that were not there while it was disarmed. Who first hears it in the air cannot tell what was lost.
+        self._lacked: set[str] = set(_LINKS)
 
     def receive(self, name: str, message: Any, now: float) -> None:
         """Keep a message."""

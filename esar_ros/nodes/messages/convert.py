@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -135,10 +136,13 @@ class OdometryInMap:
         message = self._box.newest if ns is None else self._box.at(ns)
         if message is None:
             return None
-        variances = np.array([message.pose.covariance[k] for k in (0, 7, 14)])
-        if not variances.any():
-            return None
-        return float(np.sqrt(variances.max())) if (variances >= 0.0).all() else math.inf
+        return _deviation(message.pose.covariance)
+
+    def velocity_deviation(self, ns: int | None = None) -> float | None:
+        """Greatest standard deviation (m/s) of the velocity stated at a stamp; None: not stated, or unknown."""
+        message = self._box.newest if ns is None else self._box.at(ns)
+        stated = None if message is None else _deviation(message.twist.covariance)
+        return stated if stated is not None and math.isfinite(stated) else None
 
     def rates(self, ns: int | None = None) -> Vector | None:
         """Returns the body rates (3,) (rad/s, base_link) at a stamp, or the newest; None where there is no odometry."""
@@ -149,6 +153,14 @@ class OdometryInMap:
         """As `at`, of the kept stamp nearest to ns."""
         stamp = self._box.nearest_stamp(ns)
         return None if stamp is None else self.at(stamp)
+
+
+def _deviation(covariance: Sequence[float]) -> float | None:
+    """Returns the greatest standard deviation of the first three of six axes; inf where one is said to be unknown."""
+    variances = np.array([covariance[k] for k in (0, 7, 14)])
+    if not variances.any():
+        return None
+    return float(np.sqrt(variances.max())) if (variances >= 0.0).all() else math.inf
 
 
 def twist(step: Step, velocity: Vector, yaw_rate: float) -> TwistStamped:

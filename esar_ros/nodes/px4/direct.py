@@ -48,6 +48,8 @@ class DirectNode(Node):
             self._state.receive(name, message, time.monotonic())
 
     def _step(self) -> None:
+        if self.done:
+            return
         now = time.monotonic()
         self.standing = standing_of(self._vehicle, self._state, now)
         if self._asked is None:

@@ -20,9 +20,10 @@ from tf2_msgs.msg import TFMessage
 
 from esar_ros.bridges.px4.clock import SampleClock
 from esar_ros.bridges.px4.commands import MODE_HOLD, Manoeuvre
+from esar_ros.bridges.px4.descent import Descent
 from esar_ros.bridges.px4.frames import LocalFrame, Motion, velocity_setpoint
 from esar_ros.bridges.px4.offboard import Offboard
-from esar_ros.bridges.px4.state import DESCEND, LAND, PRECISION_LAND, RETURN, mode_name
+from esar_ros.bridges.px4.state import mode_name
 from esar_ros.bridges.px4.stream import Output
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission import names
@@ -41,7 +42,6 @@ from esar_ros.nodes.messages import convert
 from esar_ros.nodes.messages.governor_status import GovernorStatus
 from esar_ros.nodes.messages.vehicle import battery_message, mount_transforms, transform_message
 from esar_ros.nodes.px4.actions import Px4Actions
-from esar_ros.safety.limits import TOUCH_DOWN_FROM
 
 RATE = 50.0  # Hz
 BATTERY_EVERY = 50  # steps
@@ -70,6 +70,7 @@ class VehicleBridge(Node, ABC):
         self._last_reason = ""
         self._authority = Authority(self, "", SINGLE_WRITER_TOPICS)
         self._told = GovernorStatus(self._authority)
+        self._descent = Descent()
         self.scheduling = ""  # of this process, in words
         self._offboard = self._make()
         self._stream, self._state = self._offboard.stream, self._offboard.state
@@ -223,12 +224,13 @@ class VehicleBridge(Node, ABC):
     def _vehicle_state(self, now: float, stamp: Any) -> VehicleState:
         state = self._state
         reasons = [reason for reason in (self._complaint, self._offboard.why_not_ready(now)) if reason]
+        touches = self._offboard.running is Manoeuvre.TOUCH_DOWN
         landed = VehicleState.LANDED_FLYING
         if not state.is_fresh("VehicleLandDetected", now):
             landed = VehicleState.LANDED_UNKNOWN
         elif state.landed:
             landed = VehicleState.LANDED_ON_GROUND
-        elif self._is_coming_down():
+        elif self._descent.is_coming_down(state.nav_state, touches, self._told.height):
             landed = VehicleState.LANDED_LANDING
         message = VehicleState(
             armed=state.armed,
@@ -240,13 +242,6 @@ class VehicleBridge(Node, ABC):
         )
         message.header.stamp = stamp
         return message
-
-    def _is_coming_down(self) -> bool:
-        """Returns whether it comes down to touch the ground: PX4's own return does so without another mode."""
-        mode, height = self._state.nav_state, self._told.height
-        if mode in (LAND, DESCEND, PRECISION_LAND) or self._offboard.running is Manoeuvre.TOUCH_DOWN:
-            return True
-        return mode == RETURN and height is not None and height <= TOUCH_DOWN_FROM
 
     def _publish_battery(self, now: float, stamp: Any) -> None:
         if not self._state.is_fresh("BatteryStatus", now):

@@ -38,6 +38,15 @@ def test_home_is_the_task_s_start_on_its_map(capsys: pytest.CaptureFixture[str])
     np.testing.assert_allclose(back[2], place.ground_height(task.start.position), atol=0.02)
 
 
+@pytest.mark.parametrize(("task", "falls"), [("aotai-first", True), ("lop-yu-2-05", False)])
+def test_ground_that_falls_is_told_to_who_flies_over_a_plane(
+    capsys: pytest.CaptureFixture[str], task: str, falls: bool
+) -> None:
+    assert cli.main(["px4", "home", task]) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("export ") and ("below the start" in said.err) == falls
+
+
 def test_vehicles_stand_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
     task, places = load_task("aotai-first"), []
     origin = load_map(task.map).origin

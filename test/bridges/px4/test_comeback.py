@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from fake_autopilot import HOLD, OFFBOARD, RTL
+from fake_facts import HOLD, OFFBOARD, RTL
 from loop import Loop
 
 from esar_ros.bridges.px4.commands import End, Manoeuvre
@@ -38,7 +38,7 @@ def test_a_governor_that_speaks_again_gets_the_vehicle_back_through_hold(externa
 
 
 def test_a_link_that_was_away_for_less_than_the_autopilots_second_is_no_end_of_the_mission(flying: Loop) -> None:
-    flying.fake._agent_back = flying.now + 0.8
+    flying.fake.agent_back = flying.now + 0.8
     assert flying.run(2.0, lambda: flying.fake.nav_state == HOLD), "it leaves offboard first"
     assert flying.run(BACK + 1.0, lambda: flying.bridge.stream.engaged), flying.bridge.stream.advice
 
@@ -46,7 +46,7 @@ def test_a_link_that_was_away_for_less_than_the_autopilots_second_is_no_end_of_t
 def test_a_link_that_was_away_for_longer_leaves_a_hold_alone_that_looks_like_the_bridges_own() -> None:
     """COM_OBL_RC_ACT 5, where PX4 takes hold for what was asked of it: without a failsafe in its status."""
     loop = Loop(on_loss=HOLD).fly()
-    loop.fake._agent_back = loop.now + 1.4
+    loop.fake.agent_back = loop.now + 1.4
     assert loop.run(3.0, lambda: loop.fake.failsafe)
     loop.fake.intention, loop.fake.failsafe = HOLD, False
     begun = loop.now

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-import fake_autopilot
+import fake_facts
 import numpy as np
 import pytest
 from loop import STEP, Loop
@@ -25,9 +25,7 @@ def flying() -> Loop:
 def test_arming_ends_in_the_registered_mode_and_the_vehicle_follows(flying: Loop) -> None:
     flying.velocity, flying.yaw_rate = np.array([3.0, -1.0, 0.5]), 0.4
     flying.run(6.0)
-    np.testing.assert_allclose(
-        flying.fake.body.velocity, fake_autopilot.FOLLOWED * np.array([3.0, -1.0, 0.5]), atol=0.12
-    )
+    np.testing.assert_allclose(flying.fake.body.velocity, fake_facts.FOLLOWED * np.array([3.0, -1.0, 0.5]), atol=0.12)
     assert flying.fake.external_name == b"esar_ros"
     assert not flying.fake.heartbeat_times, "offboard's heartbeat has no place here"
     assert {output.control for _, output in flying.sent if output.setpoint is not None} == {EXTERNAL, None}
@@ -37,7 +35,7 @@ def test_the_registered_mode_would_not_lift_it_and_it_disarms_itself() -> None:
     """The fake's side: what the take-off is for."""
     loop = Loop(external=True)
     loop.run(2.0)
-    loop.fake._arm()
+    loop.fake.arm()
     loop.fake.switch_mode(EXTERNAL)
     up = SimpleNamespace(timestamp=0, position=[np.nan] * 3, velocity=[0.0, 0.0, -2.0], yawspeed=0.0)
     loop.bridge_alive = False
@@ -45,7 +43,7 @@ def test_the_registered_mode_would_not_lift_it_and_it_disarms_itself() -> None:
     while loop.fake.armed and loop.now < begun + 20.0:
         loop.fake.hear_setpoint(up)
         loop.run(STEP)
-    assert loop.fake.landed and loop.now - begun == pytest.approx(fake_autopilot.AUTO_DISARM_UNFLOWN, abs=0.1)
+    assert loop.fake.landed and loop.now - begun == pytest.approx(fake_facts.AUTO_DISARM_UNFLOWN, abs=0.1)
 
 
 def test_it_is_armed_taken_up_by_the_autopilot_and_only_then_in_the_registered_mode() -> None:
@@ -99,7 +97,7 @@ def test_a_dead_bridge_is_the_autopilots_failsafe_and_a_new_one_does_not_let_it_
     flying = Loop(external=True, on_loss=HOLD).fly()  # which is of offboard alone
     flying.bridge_alive, died = False, flying.now
     assert flying.run(3.0, lambda: flying.fake.nav_state == RTL)
-    assert flying.now - died < fake_autopilot.CHECK_LOST + 0.35
+    assert flying.now - died < fake_facts.CHECK_LOST + 0.35
     flying.bridge_alive = True
     flying.run(3.0)
     assert flying.fake.nav_state in (RTL, HOLD) and not flying.bridge.stream.engaged
@@ -153,7 +151,7 @@ def test_a_bridge_started_again_in_the_air_cannot_register_and_flies_on_in_offbo
     assert fresh.fake.nav_state == OFFBOARD and fresh.bridge.stream.engaged
     fresh.velocity = np.array([2.0, 0.0, 0.0])
     fresh.run(4.0)
-    assert fresh.fake.body.velocity[0] == pytest.approx(2.0 * fake_autopilot.FOLLOWED, abs=0.12)
+    assert fresh.fake.body.velocity[0] == pytest.approx(2.0 * fake_facts.FOLLOWED, abs=0.12)
     asked = len([at for at, output in fresh.sent if output.registration is not None])
     assert asked < 5, "what is refused while armed is not asked for again and again"
     fresh.velocity = None

@@ -227,7 +227,7 @@ def test_a_flight_over_a_moved_origin_is_continuous_and_true() -> None:
     heights, origin = [], loop.fake.reference
     for step in range(100):
         if step == 50:
-            loop.fake.raise_origin(10.3)
+            loop.fake.estimator.raise_origin(10.3)
         loop.run(STEP)
         local = loop.state.newest("VehicleLocalPosition")
         frame.update(local)

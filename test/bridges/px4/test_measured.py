@@ -10,7 +10,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from fake_autopilot import DESCEND, HOLD, OFFBOARD, RTL, FakeAutopilot
+from fake_autopilot import FakeAutopilot
+from fake_facts import DESCEND, HOLD, OFFBOARD, RTL
 from loop import STEP, Loop
 
 from esar_ros.bridges.px4.commands import End, Manoeuvre
@@ -198,6 +199,16 @@ def estimate_is_off() -> float:
     return float(np.percentile(away, 95.0))
 
 
+def velocity_is_off() -> float:
+    """Returns the standard deviation of the estimated velocity's error (m/s an axis)."""
+    loop, errors = Loop().fly(), []
+    for _ in range(1200):
+        loop.run(0.1)
+        local = loop.state.newest("VehicleLocalPosition")
+        errors.append(np.array([local.vy, local.vx, -local.vz]) - loop.fake.body.velocity)
+    return float(np.std(errors))
+
+
 FACTS = [
     Fact("heartbeat stops: offboard is left (s)", 1.0, 0.1, 0.1, heartbeat_lost),
     Fact("heartbeat returns: offboard again (s)", 0.08, 0.03, 0.03, heartbeat_back),
@@ -226,6 +237,7 @@ FACTS = [
     Fact("home is told (Hz)", 2.0, 0.3, 0.3, rate("HomePosition")),
     Fact("home's altitude wanders by (m)", 6.0, 0.5, 0.5, home_wanders),
     Fact("the estimate is off by (m)", 0.3, 0.2, 0.1, estimate_is_off),
+    Fact("the estimated velocity is off by (m/s)", 0.2, 0.04, 0.06, velocity_is_off),
 ]
 
 

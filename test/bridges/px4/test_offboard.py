@@ -8,7 +8,8 @@ import math
 import fake_autopilot
 import numpy as np
 import pytest
-from fake_autopilot import FOLLOWED, FakeAutopilot
+from fake_autopilot import FakeAutopilot
+from fake_facts import FOLLOWED
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from loop import STEP, Loop
@@ -177,7 +178,7 @@ def test_a_command_that_is_not_finite_counts_as_none(flying: Loop, bad: float) -
 def test_danger_4_streaming_would_keep_it_from_landing() -> None:
     fake = FakeAutopilot(start=(0.0, 0.0, 8.0))
     fake.armed, fake.landed = True, False
-    fake._intend(LAND)
+    fake.intend(LAND)
     still = type("Point", (), {"timestamp": 0, "velocity": [0.0] * 3, "position": [math.nan] * 3, "yawspeed": 0.0})()
     for step in range(600):
         fake.hear_setpoint(still)
@@ -301,7 +302,7 @@ def test_modes_are_confirmed_by_the_status(flying: Loop, manoeuvre: Manoeuvre) -
 def test_take_off_by_the_autopilot_and_then_the_mission() -> None:
     loop = Loop()
     loop.run(2.0)
-    loop.fake._arm()
+    loop.fake.arm()
     loop.run(1.0)
     outcome = loop.do(Manoeuvre.TAKE_OFF, height=12.0)
     assert outcome.end is End.DONE, outcome
@@ -313,7 +314,7 @@ def test_take_off_by_the_autopilot_and_then_the_mission() -> None:
 def test_a_take_off_that_is_interrupted_failed() -> None:
     loop = Loop()
     loop.run(2.0)
-    loop.fake._arm()
+    loop.fake.arm()
     loop.run(1.0)
     loop.bridge.ask(Manoeuvre.TAKE_OFF, loop.now, 20.0)
     loop.run(4.0)
@@ -477,7 +478,7 @@ def test_whatever_happens_the_stream_obeys_the_rules(events: list[tuple[str, flo
             case "failsafe":
                 loop.fake.force_failsafe(RTL)
             case "jump":
-                loop.fake.reset_estimate(3.0, -2.0)
+                loop.fake.estimator.reset(3.0, -2.0)
             case "bridge":
                 fresh = Loop()
                 fresh.fake, fresh.now, fresh.velocity = loop.fake, loop.now, loop.velocity

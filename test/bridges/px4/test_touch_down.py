@@ -72,7 +72,7 @@ def test_a_false_word_of_having_landed_does_not_disarm(flying: Loop) -> None:
     loop.velocity, loop.bridge.stream.height = np.zeros(3), 3.0
     loop.bridge.ask(Manoeuvre.TOUCH_DOWN, loop.now)
     loop.run(0.5)
-    loop.fake.landed, loop.fake._touched_at, loop.fake._changed = True, loop.now, True
+    loop.fake.landed, loop.fake.touched_at, loop.fake.changed = True, loop.now, True
     told = loop.now
     loop.run(0.6)
     assert loop.state.landed

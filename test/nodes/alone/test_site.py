@@ -77,7 +77,7 @@ def test_in_the_air_it_waits_for_px4_s_home(briefs: Any) -> None:
     def until(told: list[Any]) -> bool:
         heard[:] = told
         if not told and fake.now > 1.0:
-            fake.home, fake._changed = np.array([1.0, 2.0, 0.0]), True
+            fake.home, fake.changed = np.array([1.0, 2.0, 0.0]), True
         return bool(told)
 
     (message,) = briefs(fake, until)

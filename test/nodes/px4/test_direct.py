@@ -51,16 +51,16 @@ def px4(*arguments: str) -> tuple[int, str]:
 
 def hover(fake: Any) -> None:
     """As a mission that was interrupted leaves it."""
-    fake.landed, fake.armed, fake._flown = False, True, True
+    fake.landed, fake.armed, fake.flown = False, True, True
     fake.body.position[:] = 5.0, 0.0, 4.0
     fake.switch_mode(4)
-    fake._changed = True
+    fake.changed = True
 
 
 def test_a_vehicle_that_hovers_is_told_and_landed(fake: Any) -> None:
     hover(fake)
     code, told = px4("where")
-    assert code == 1 and "uav1 hovers at " in told
+    assert code == 1 and told.startswith("uav1 hovers at ") and len(told.splitlines()) == 1
     code, told = px4("land")
     assert code == 0, told
     assert "uav1 hovers at " in told and "uav1 stands on the ground" in told and told.rstrip().endswith("disarmed")
@@ -69,7 +69,7 @@ def test_a_vehicle_that_hovers_is_told_and_landed(fake: Any) -> None:
 
 def test_one_that_stands_disarmed_is_left_alone(fake: Any) -> None:
     code, told = px4("land")
-    assert code == 0 and told.rstrip().endswith("disarmed")
+    assert code == 0 and told.rstrip().endswith("disarmed") and len(told.splitlines()) == 1
     assert not fake.commands
 
 
