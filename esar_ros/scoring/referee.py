@@ -225,6 +225,6 @@ class Referee:
             by_itself = bridged[-1].failsafe or self._run.world not in names.AUTOPILOTS
             who = f"the autopilot {bridged[-1].failsafe}".rstrip() if by_itself else "a person or a ground station"
             return since + LANDED_FOR, f"landed by {who}"
-        if self._run.world == names.PX4 and states[aloft][1] == Landed.FLYING:
+        if self._run.world in names.AUTOPILOTS and states[aloft][1] == Landed.FLYING:
             return since + LANDED_FOR, "landed by the autopilot, which took it for landed and stopped its motors"
         return None

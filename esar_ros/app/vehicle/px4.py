@@ -134,7 +134,7 @@ def _home(name: str, vehicle: int, count: int) -> int:
     if fall > FLAT:
         print(
             f"esar: within {NEAR:.0f} m the ground falls to {fall:.0f} m below the start: a simulator whose ground is "
-            "a plane, as PX4's SIH, takes a vehicle below it for landed and stops its motors; take a task of map lop_nur",
+            "a plane, as PX4's SIH, takes a vehicle below it for landed and stops its motors; take one of map lop_nur",
             file=sys.stderr,
         )
     print(f"export PX4_HOME_LAT={latitude:.8f} PX4_HOME_LON={longitude:.8f} PX4_HOME_ALT={altitude:.2f}")
