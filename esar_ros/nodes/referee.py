@@ -347,6 +347,7 @@ class RefereeNode(StepNode):
             candidates=candidates,
             reports=progress.reports,
             mode=modes.get(safety.mode, "") if safety is not None else "",
+            text=safety.text if safety is not None and safety.mode >= SafetyStatus.MODE_HOLD else "",
         )
 
     def _tell_waiting(self, words: str) -> None:
