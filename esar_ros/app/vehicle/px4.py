@@ -25,7 +25,7 @@ from esar_ros.mission.task import load_task
 from esar_ros.nodes.graph.mission import AUTOPILOTS, MAX_VEHICLES, PX4, MissionOptions, vehicle_names
 from esar_ros.suites.esarbench.deployer import start_of
 
-_ASKED = ("arm", "disarm", "take-off", "hand-over", "hold", "return", "land")
+_ASKED = ("arm", "disarm", "take-off", "hand-over", "hold", "return", "land", "clear")
 _HIGHEST = 120.0  # m
 HEARD_WITHIN = 10.0  # s until a vehicle has said something
 SILENT_FOR = 3.0  # s without a parameter until those that lack are asked for
@@ -60,7 +60,8 @@ def main(argv: list[str]) -> int:
     ask.add_argument(
         "what",
         choices=_ASKED,
-        help="take-off is the autopilot's own; hand-over: obey this graph; land: come down and disarm",
+        help="take-off is the autopilot's own; hand-over: obey this graph; land: come down and disarm; "
+        "clear: end what the governor has latched",
     )
     ask.add_argument("--height", type=float, default=5.0, metavar="M", help="of a take-off (default: %(default)g)")
     ask.add_argument("--vehicle", default="uav1", help="whose bridge (default: %(default)s)")
