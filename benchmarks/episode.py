@@ -88,7 +88,8 @@ def stepped(task: str, workers: int, steps: int) -> tuple[float, float]:
     made: Any = gymnasium.make(name, task=task)
     if workers:
         made.close()
-        made = gymnasium.make_vec(name, num_envs=workers, vectorization_mode="async", task=task)
+        how = {"context": "spawn"}  # what draws cannot be forked
+        made = gymnasium.make_vec(name, num_envs=workers, vectorization_mode="async", vector_kwargs=how, task=task)
     pids = [os.getpid(), *(process.pid for process in getattr(made.unwrapped, "processes", ()))]
     made.reset(seed=1)
     made.action_space.seed(1)

@@ -28,7 +28,7 @@ SLACK = round(1.05 * NANO)  # ns between a report and the image shown with it
 
 
 @dataclass(frozen=True)
-class View:
+class RingedImage:
     """One image: JPEG bytes, and whether the thing's place lies in it."""
 
     camera: str
@@ -50,7 +50,7 @@ class Find:
 
     thing: VictimResult | ClueResult
     report: ReportResult
-    views: tuple[View, ...]
+    views: tuple[RingedImage, ...]
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Miss:
 
     thing: VictimResult | ClueResult
     moment: Moment
-    views: tuple[View, ...]  # that hold it
+    views: tuple[RingedImage, ...]  # that hold it
 
 
 def collect_finds(flown: MissionRecord) -> list[Find]:
@@ -108,7 +108,7 @@ def _stamp(flown: MissionRecord, moment: Moment) -> int:
 
 def _views(
     flown: MissionRecord, thing: VictimResult | ClueResult, moment: Moment, images: dict[tuple[str, int], bytes]
-) -> tuple[View, ...]:
+) -> tuple[RingedImage, ...]:
     views = []
     for camera in names.EYES:
         jpeg = images.get((_topic(moment.vehicle, camera), _stamp(flown, moment)))
@@ -119,7 +119,7 @@ def _views(
 
 def _marked(
     flown: MissionRecord, thing: VictimResult | ClueResult, moment: Moment, camera: str, jpeg: bytes
-) -> View | None:
+) -> RingedImage | None:
     """The image made smaller, with a ring about the thing; None when it is no image."""
     try:
         opened = Image.open(io.BytesIO(jpeg))
@@ -137,7 +137,7 @@ def _marked(
         _paste_closer(image, original, pixel)
     buffer = io.BytesIO()
     image.save(buffer, "JPEG", quality=QUALITY, optimize=True)
-    return View(camera, buffer.getvalue(), pixel is not None)
+    return RingedImage(camera, buffer.getvalue(), pixel is not None)
 
 
 def _draw_ring(image: Image.Image, pixel: tuple[float, float]) -> None:

@@ -36,7 +36,7 @@ from esar_ros.planning.belief.stopping import Score
 from esar_ros.planning.belief.terrain import Terrain
 from esar_ros.planning.belief.view_planning import (
     PlanningSettings,
-    View,
+    ViewLeg,
     Worth,
     after,
     best_view,
@@ -332,7 +332,7 @@ class BeliefSearch:
         goal = waypoint(view.place[0], view.place[1], flight_height(view.height, self._brief))
         return self._fly(goal, "search", observation, reports, considered)
 
-    def _choose_view(self, view: View, worth: Worth, observation: Observation) -> tuple[View, str]:
+    def _choose_view(self, view: ViewLeg, worth: Worth, observation: Observation) -> tuple[ViewLeg, str]:
         """Returns the view to fly in place of the best one, and text to add to the reason; here the best itself."""
         return view, ""
 
@@ -350,7 +350,7 @@ class BeliefSearch:
                 worth = after(mate.pose.position[:2].copy(), mate.goal[:2].copy(), worth, curves.beside(height))
         return worth
 
-    def _plan(self, observation: Observation, worth: Worth) -> tuple[View | None, int]:
+    def _plan(self, observation: Observation, worth: Worth) -> tuple[ViewLeg | None, int]:
         """Returns the best view and the number of views considered."""
         planning, here = self._settings.planning, observation.pose.position[:2].copy()
         places = candidates(here, worth, planning.candidates)
