@@ -39,9 +39,8 @@ class TerrainWay:
         cell = ground.cell / self._factor
         heights = _finer(ground.heights, self._factor)
         known = np.isfinite(heights)
-        around, below = (2 * math.ceil(reach / cell) + 1 for reach in (CLEAR, BELOW))
-        highest = maximum_filter(np.where(known, heights, -math.inf), around)
-        lowest = minimum_filter(np.where(known, heights, math.inf), below)
+        highest = maximum_filter(np.where(known, heights, -math.inf), footprint=_disc(CLEAR / cell))
+        lowest = minimum_filter(np.where(known, heights, math.inf), footprint=_disc(BELOW / cell))
         least, self._top = highest + LOWEST * height, lowest + ceiling - ROOM
         seen = np.maximum(lowest + max(sight, height), least)
         self._wanted = np.minimum(np.minimum(highest + height, seen), self._top)
@@ -86,6 +85,12 @@ class TerrainWay:
         column = np.floor((places[:, 0] - self._ground.west) / self._cell).astype(int)
         row = np.floor((self._ground.north - places[:, 1]) / self._cell).astype(int)
         return row, column
+
+
+def _disc(radius: float) -> NDArray[np.bool_]:
+    """Returns the cells (N, N) that a disc about the middle one touches; radius in cells."""
+    axis = np.maximum(np.abs(np.arange(-math.ceil(radius), math.ceil(radius) + 1)) - 0.5, 0.0)
+    return np.asarray(axis[:, None] ** 2 + axis**2 <= radius**2)
 
 
 def _finer(heights: Floats, factor: int) -> Floats:

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import closing
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 from xml.etree import ElementTree as ET
 
@@ -71,10 +72,11 @@ class Link:
         """Raises UsageError where the host is not known."""
         self._told = f"{host}:{port}"
         try:
-            family, kind, protocol, _, self._address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
+            family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
             self._socket = socket.socket(family, kind, protocol)
         except OSError as error:
             raise self._failed(error) from None
+        self._address: Any = address
 
     def send(self, event: bytes) -> None:
         """Sends an event. Raises UsageError where nothing can be sent there."""
