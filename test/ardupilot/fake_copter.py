@@ -218,7 +218,7 @@ class FakeCopter:
 
     def _made(self, number: int) -> Iterator[Any]:
         boot = round((self.now + self._boot) * 1e3)
-        place, (vx, vy, vz) = self.place + self.jump, self.velocity
+        estimate, (vx, vy, vz) = self.place + self.jump, self.velocity
         home = self.origin.to_geodetic([self.home[1], self.home[0], -self.home[2]])
         match number:
             case 0:
@@ -226,7 +226,7 @@ class FakeCopter:
                 state = 5 if self.failsafes else 3 if self.landed else 4
                 yield mavlink.MAVLink_heartbeat_message(2, 3, 1 | (128 if self.armed else 0), self.mode, state, 3)
             case 32:
-                yield mavlink.MAVLink_local_position_ned_message(boot, *place, vx, vy, vz)
+                yield mavlink.MAVLink_local_position_ned_message(boot, *estimate, vx, vy, vz)
             case 31:
                 w, z = math.cos(self.yaw / 2.0), math.sin(self.yaw / 2.0)
                 yield mavlink.MAVLink_attitude_quaternion_message(boot, w, 0.0, 0.0, z, 0.0, 0.0, self._turn)
@@ -261,7 +261,7 @@ class FakeCopter:
                     round(at.latitude * 1e7), round(at.longitude * 1e7), round(at.altitude * 1e3)
                 )
             case 242:
-                at = [round(float(home[0]) * 1e7), round(float(home[1]) * 1e7), round(float(home[2]) * 1e3)]
-                yield mavlink.MAVLink_home_position_message(*at, 0, 0, 0, [1, 0, 0, 0], 0, 0, 0)
+                place = round(float(home[0]) * 1e7), round(float(home[1]) * 1e7), round(float(home[2]) * 1e3)
+                yield mavlink.MAVLink_home_position_message(*place, 0, 0, 0, [1, 0, 0, 0], 0, 0, 0)
             case 162:
                 yield mavlink.MAVLink_fence_status_message(0, 0, 0, 0)

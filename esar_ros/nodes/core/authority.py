@@ -81,7 +81,7 @@ class Authority:
             full = node.resolve_topic_name(f"{vehicle}/{topic}" if vehicle else topic)
             space = full.removesuffix(f"/{topic}") or "/"
             writer = BY_NAME[topic].writer
-            expected = _BRIDGES if writer in _BRIDGES else (writer,)
+            expected: tuple[str, ...] = _BRIDGES if writer in _BRIDGES else (writer,)
             if topic == names.RANGES:
                 expected = (writer, node_names.RANGE_DRIVER)
             if writer == node_names.REFEREE:
