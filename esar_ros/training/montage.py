@@ -197,14 +197,11 @@ def _taken(canvas: NDArray[np.float32], rng: np.random.Generator) -> Rgb:
     middle = float(seen.mean())
     seen = (seen - middle) * float(rng.uniform(0.6, 1.25)) + middle
     out = np.clip(seen, 0.0, 255.0).astype(np.float32)
-    if rng.random() < _ENLARGED:
-        out = cv2.resize(out, (side // 2, side // 2), interpolation=cv2.INTER_AREA)
     if rng.random() < 0.45:
-        out = cv2.GaussianBlur(out, (0, 0), float(rng.uniform(0.3, 1.3)) * out.shape[0] / side)
+        out = cv2.GaussianBlur(out, (0, 0), float(rng.uniform(0.3, 1.3)))
     if rng.random() < 0.15:  # a stretched picture of fewer pixels, as films are
-        own = out.shape[0]
-        small = int(own / float(rng.uniform(1.2, 2.0)))
-        out = cv2.resize(cv2.resize(out, (small, small), interpolation=cv2.INTER_AREA), (own, own))
+        small = int(side / float(rng.uniform(1.2, 2.0)))
+        out = cv2.resize(cv2.resize(out, (small, small), interpolation=cv2.INTER_AREA), (side, side))
     if rng.random() < 0.12:  # the camera moves
         length = int(rng.integers(2, 5))
         kernel = np.zeros((length, length), np.float32)
@@ -217,4 +214,4 @@ def _taken(canvas: NDArray[np.float32], rng: np.random.Generator) -> Rgb:
         done, data = cv2.imencode(".jpg", rgb, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(30, 96))])
         if done:
             rgb = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), dtype=np.uint8)
-    return rgb if len(rgb) == side else np.asarray(cv2.resize(rgb, (side, side)), dtype=np.uint8)
+    return rgb
