@@ -29,7 +29,9 @@ from esar_ros.incident.probability import stand
 from esar_ros.incident.rasters import POA
 from esar_ros.incident.rehearsal import (
     POSES,
+    REHEARSAL,
     flown_search,
+    keep,
     lay_people,
     least_height,
     promised,
@@ -45,7 +47,6 @@ from esar_ros.mission.names import PX4
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import Task
 from esar_ros.perception.detectors.chosen import create_chosen
-from esar_ros.scoring.result import write_atomically
 from esar_ros.sim.assets.meshes import assets
 from esar_ros.sim.terrain.maps import PlaceMap, load_map
 from esar_ros.suites.esarbench.own_search import NOON
@@ -109,14 +110,14 @@ def run(arguments: argparse.Namespace) -> int:
         f"{len(people)} people lie hidden by the POA; by the plan's POD "
         f"{100.0 * promised(sorties, poa):.0f} % of those on the map should be found"
     )
-    out, found = arguments.out or arguments.dir / "rehearsal", set()
+    out, found = arguments.out or arguments.dir / REHEARSAL, set()
     for sortie in sorties:
         noon = datetime.now().replace(hour=NOON, minute=0, second=0, microsecond=0).astimezone()
         task = rehearsal_task(incident.search.name, place.id, sortie, place, people, noon, arguments.seed)
         flown = _fly(task, sortie, place, RunConditions(arguments.preset, detector=arguments.detector), console)
         found |= {victim.id for victim in flown.result.victims if victim.found}
         folder = out / words.file_stem(sortie.name)
-        write_atomically(folder / "result.json", flown.result.dump())
+        keep(folder, sortie, flown.result)
         name = f"rehearsal of {sortie.name}"
         kml.write(flown_search(name, sortie, flown.result, flown.track[VEHICLE], place.origin), folder / "flown.kml")
         console.print(_told(sortie, flown))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from esar_ros.app.incident import fly
+from esar_ros.incident.rehearsal import REHEARSAL, rehearsed
+from esar_ros.incident.store import Incident
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.result import parse_result
 from helpers.ridge import ridge
@@ -33,6 +36,9 @@ def test_it_flies_the_way_and_tells_whom_it_found(tmp_path: Path, capsys: pytest
     assert result.planner == "route" and result.end_text in told and result.safety.collisions == 0
     assert all(abs(victim.position[0] - 40.0) < 21.0 and abs(victim.position[1]) < 21.0 for victim in result.victims)
     assert result.metrics.path_length > 80.0
+    (sortie,) = Incident.open(folder).search.sorties
+    assert rehearsed(folder / REHEARSAL, sortie).startswith(f"found {found} of 2 simulated; contacts 0, ")
+    assert rehearsed(folder / REHEARSAL, replace(sortie, speed=3.0)) == "", "another flight is planned now"
     kml = (out / "flown.kml").read_text(encoding="utf-8")
     assert kml.count("person 1") and "rehearsal of first" in kml
     assert (folder / "incident.gpkg").read_bytes() == before, "a rehearsal is no search"
