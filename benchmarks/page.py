@@ -153,7 +153,7 @@ def _circumstances() -> dict[str, str]:
     loads = f"{_LOAD_AT_START:.1f} at the start, {os.getloadavg()[0]:.1f} at the end"
     return {
         "day": time.strftime("%Y-%m-%d", time.gmtime()),
-        "version": f"esar_ros {version('esar_ros')}, commit {_commit()}",
+        "version": f"esar_ros {version('esar_ros')}, commit {commit()}",
         "machine": f"{os.cpu_count()} cores, {_processor()}, {platform.system()}, Python {platform.python_version()}",
         "its features": reference.features(),
         "reference": f"{reference.kernel_ms():.3g} ms ({reference.WORDS})",
@@ -161,7 +161,7 @@ def _circumstances() -> dict[str, str]:
     }
 
 
-def _commit() -> str:
+def commit() -> str:
     """Returns the checkout's commit, with a note where the measured files differ from it."""
     try:
         name = _git("describe", "--always", "--tags")

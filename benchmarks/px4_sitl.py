@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-from page import Table, add_page, end_with, measured_code, write_page
+from page import Table, add_page, commit, end_with, write_page
 from px4_firmware import CLI, Firmware, Log, end, home_of, read_log, start_agent, version
 
 from esar_ros.mission.errors import UsageError
@@ -39,7 +39,7 @@ _OUT = Path("out/px4_sitl")
 
 
 class Flight:
-    """What runs for one row: agent, firmware, server, mirror, mission."""
+    """The processes of one row: agent, firmware, server, mirror, mission."""
 
     def __init__(self, row: Row, build: Path, agent: Path, folder: Path) -> None:
         self.row, self.folder, self._agent_program = row, folder, agent
@@ -150,7 +150,7 @@ def _mode(name: str) -> Callable[[Flight], None]:
 
 
 def _nothing(flight: Flight) -> None:
-    """What is brought about by parameters from the start, or beside it."""
+    """It is brought about by parameters from the start, or beside it."""
 
 
 _FENCE = {"GF_MAX_HOR_DIST": 60.0, "GF_ACTION": 2}
@@ -197,7 +197,7 @@ def fly(row: Row, build: Path, agent: Path, folder: Path) -> dict[str, Any]:
         silent.set()
         logs = flight.stop()
     found = [read_log(log) for log in logs if log is not None]
-    return {**figures, **_of_log(found, figures["moment"]), **_of_result(folder / "out"), "commit": measured_code()}
+    return {**figures, **_of_log(found, figures["moment"]), **_of_result(folder / "out"), "commit": commit()}
 
 
 def _fly(flight: Flight, figures: dict[str, Any], silent: threading.Event) -> None:

@@ -21,7 +21,10 @@ VERBS: dict[str, tuple[str, str]] = {
         "esar_ros.app.bags.export",
     ),
     "report": ("compare benchmark runs, or show a flown mission again", "esar_ros.app.report"),
-    "leaderboard": ("compare the submissions of a folder, with who flew them and how", "esar_ros.app.leaderboard"),
+    "leaderboard": (
+        "compare the submissions of a folder, with who flew them and how",
+        "esar_ros.app.suites.leaderboard",
+    ),
     "tasks": ("list and show tasks", "esar_ros.app.tasks"),
     "brief": ("what is understood of a brief, and the prior that it makes", "esar_ros.app.brief"),
     "incident": ("a real search: begin, plan flights, take in what was done", "esar_ros.app.incident.verbs"),

@@ -23,9 +23,9 @@ from esar_ros.app.progress import ProgressLine, parse
 from esar_ros.app.results import TASK, ResultsFolder
 from esar_ros.mission.briefing import make_brief
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.incident_files import planned_flight
 from esar_ros.mission.map_files import map_extent
 from esar_ros.mission.names import PRESETS, QUALITIES
+from esar_ros.mission.system.incident_files import planned_flight
 from esar_ros.mission.task import Task, parse_task
 from esar_ros.mission.task_files import is_path
 from esar_ros.nodes.core.faults.checked import checked_schedule

@@ -42,9 +42,9 @@ from esar_ros.incident.store import Incident
 from esar_ros.mission import names
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.errors import UsageError, suggest
-from esar_ros.mission.incident_files import plan_stem, planned_flight
 from esar_ros.mission.names import PX4
 from esar_ros.mission.run_conditions import RunConditions
+from esar_ros.mission.system.incident_files import plan_stem, planned_flight
 from esar_ros.mission.task import Task
 from esar_ros.perception.detectors.chosen import create_chosen
 from esar_ros.sim.assets.meshes import assets

@@ -1,4 +1,4 @@
-"""What the live page draws of an incident: its segments with their POA, zones, earlier finds and the planned ways."""
+"""An incident on the live page: its segments with their POA, zones, earlier finds and the planned ways."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rules of bridges/px4 know of an ArduPilot vehicle, and its reasons against arming in ArduPilot's words."""
+"""An ArduPilot vehicle as the rules of bridges/px4 know it, and its reasons against arming in ArduPilot's words."""
 
 from __future__ import annotations
 

@@ -203,7 +203,7 @@ class Translation:
         )
 
     def _flags(self, now: float) -> SimpleNamespace:
-        """What may have caused a failsafe, and what forbids arming, by the names of PX4's FailsafeFlags."""
+        """Possible causes of a failsafe, and obstacles to arming, by the names of PX4's FailsafeFlags."""
         flags, battery, gps = self._estimator(now), self._get("BATTERY_STATUS", now), self._get("GPS_RAW_INT", now)
         fence = self._get("FENCE_STATUS", now)
         warning = 0 if battery is None else _WARNINGS.get(int(getattr(battery, "charge_state", 0)), 0)

@@ -1,4 +1,4 @@
-"""What the rules send, as MAVLink messages' fields; and which messages are asked for, how often.
+"""Outputs of the rules as MAVLink messages' fields; and the messages that are asked for, how often.
 
 Pure: bridges/ardupilot/link.py puts them on a link.
 """

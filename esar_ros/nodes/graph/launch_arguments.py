@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from esar_ros.mission.errors import UsageError, nearest
-from esar_ros.mission.incident_files import planned_flight
 from esar_ros.mission.names import PRESETS, QUALITIES
+from esar_ros.mission.system.incident_files import planned_flight
 from esar_ros.mission.task_files import find_task, is_path
 from esar_ros.nodes.graph.mission import (
     ENDS,

@@ -1,4 +1,4 @@
-"""What the bridges of autopilots share: one vehicle's autopilot behind the same topics and actions as airsim_bridge.
+"""Common part of the bridges of autopilots: one vehicle's, behind the same topics and actions as airsim_bridge.
 
 Lives in the vehicle's namespace. Real time only, on system time. What is sent is decided in
 bridges/px4/stream.py, what is asked in bridges/px4/offboard.py; the node feeds them, 50 times a second.

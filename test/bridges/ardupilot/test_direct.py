@@ -1,4 +1,4 @@
-"""Where a vehicle is, and a landing without a graph, over a real link."""
+"""The place of a vehicle, and a landing without a graph, over a real link."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def test_one_that_hovers_is_told_and_landed(vehicle: Callable[[float], FakeCopte
     fake, told = vehicle(5.0), list[str]()
     assert direct.where(["uav1"], told.append) == 1
     assert told[-1].startswith("uav1 hovers at 34.00") and "5 m above where ArduPilot started, armed" in told[-1]
-    assert fake.mode == BRAKE and fake.armed, "where alone changes nothing"
+    assert (fake.mode, fake.armed) == (BRAKE, True), "where alone changes nothing"
     assert direct.land(["uav1"], told.append) == 0
-    assert fake.mode == LAND and fake.landed and not fake.armed
+    assert (fake.mode, fake.landed, fake.armed) == (LAND, True, False)
     assert "stands on the ground" in told[-1] and told[-1].endswith("disarmed")
 
 

@@ -46,7 +46,12 @@ def test_it_is_armed_from_a_mode_in_which_ardupilot_does_not_arm(mode: int) -> N
 def test_arming_that_is_refused_is_told_in_ardupilots_words_and_nothing_is_left_armed() -> None:
     loop = CopterLoop()
     loop.run(2.0)
-    loop.fake._arm = lambda: (loop.fake._say(2, "Arm: Throttle too high"), 4)[1]  # type: ignore[method-assign]
+
+    def refused() -> int:
+        loop.fake._say(2, "Arm: Throttle too high")
+        return 4
+
+    loop.fake._arm = refused  # type: ignore[method-assign]
     outcome = loop.do(Manoeuvre.ARM)
     assert outcome.end is End.FAILED and not loop.fake.armed
     assert "failed" in outcome.text and outcome.text.endswith("it says: Arm: Throttle too high")

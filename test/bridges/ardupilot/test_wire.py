@@ -1,4 +1,4 @@
-"""What is sent: numbers of commands and set-points, and which messages are asked for."""
+"""Numbers of commands and set-points, and which messages are asked for."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission.decision import Goal, GoalType
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.incident_files import ROUTE
 from esar_ros.mission.observation import Brief
+from esar_ros.mission.system.incident_files import ROUTE
 from esar_ros.mission.task_files import parse_json, read_text
 from esar_ros.planning.methods.patterns.pattern import Pattern
 from esar_ros.planning.parameters import configured

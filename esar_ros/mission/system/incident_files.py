@@ -1,4 +1,4 @@
-"""What a mission needs of an incident's folder: its words, its map, and a sortie that is planned.
+"""An incident's folder as a mission needs it: its words, its map, and a sortie that is planned.
 
 A GeoPackage is a data base of SQLite, so that launch files read it with the standard library alone.
 """

@@ -1,4 +1,4 @@
-"""What a mission needs of an incident's folder is read of it with the standard library alone, or refused in a line."""
+"""An incident's folder is read for a mission with the standard library alone, or refused in a line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.incident_files import planned_flight
+from esar_ros.mission.system.incident_files import planned_flight
 from helpers.little_incident import little_incident
 
 
