@@ -6,6 +6,7 @@ A page names the command that made it, the day, the version and what it ran on, 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import platform
 import shlex
@@ -159,6 +160,16 @@ def _circumstances() -> dict[str, str]:
         "reference": f"{reference.kernel_ms():.3g} ms ({reference.WORDS})",
         "load average (1 min)": loads,
     }
+
+
+def measured_code() -> str:
+    """Returns the commit that last changed what is measured, with a digest of the changes since then."""
+    try:
+        changes = _git("diff", "HEAD", "--", *MEASURED)
+        digest = f" and {hashlib.sha256(changes.encode()).hexdigest()[:8]}" if changes else ""
+        return _git("log", "-1", "--format=%h", "--", *MEASURED) + digest
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
 
 
 def _commit() -> str:
