@@ -6,6 +6,7 @@ A page names the command that made it, the day, the version and what it ran on, 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import platform
 import shlex
@@ -153,7 +154,7 @@ def _circumstances() -> dict[str, str]:
     loads = f"{_LOAD_AT_START:.1f} at the start, {os.getloadavg()[0]:.1f} at the end"
     return {
         "day": time.strftime("%Y-%m-%d", time.gmtime()),
-        "version": f"esar_ros {version('esar_ros')}, commit {commit()}",
+        "version": f"esar_ros {version('esar_ros')}, commit {_commit()}",
         "machine": f"{os.cpu_count()} cores, {_processor()}, {platform.system()}, Python {platform.python_version()}",
         "its features": reference.features(),
         "reference": f"{reference.kernel_ms():.3g} ms ({reference.WORDS})",
@@ -161,7 +162,17 @@ def _circumstances() -> dict[str, str]:
     }
 
 
-def commit() -> str:
+def measured_code() -> str:
+    """Returns the commit that last changed what is measured, with a digest of the changes since then."""
+    try:
+        changes = _git("diff", "HEAD", "--", *MEASURED)
+        digest = f" and {hashlib.sha256(changes.encode()).hexdigest()[:8]}" if changes else ""
+        return _git("log", "-1", "--format=%h", "--", *MEASURED) + digest
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def _commit() -> str:
     """Returns the checkout's commit, with a note where the measured files differ from it."""
     try:
         name = _git("describe", "--always", "--tags")

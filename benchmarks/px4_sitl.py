@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-from page import Table, add_page, commit, end_with, write_page
+from page import Table, add_page, end_with, measured_code, write_page
 from px4_firmware import CLI, Firmware, Log, end, home_of, read_log, start_agent, version
 
 from esar_ros.mission.errors import UsageError
@@ -197,7 +197,7 @@ def fly(row: Row, build: Path, agent: Path, folder: Path) -> dict[str, Any]:
         silent.set()
         logs = flight.stop()
     found = [read_log(log) for log in logs if log is not None]
-    return {**figures, **_of_log(found, figures["moment"]), **_of_result(folder / "out"), "commit": commit()}
+    return {**figures, **_of_log(found, figures["moment"]), **_of_result(folder / "out"), "commit": measured_code()}
 
 
 def _fly(flight: Flight, figures: dict[str, Any], silent: threading.Event) -> None:

@@ -40,8 +40,8 @@ def test_conditions_meet_tiers_and_quartiles() -> None:
 
 def test_draws_do_not_hang_on_the_hash_seed() -> None:
     code = (
-        "from esar_ros.suites.esarbench.tasks.design import Scene, Weather, draw_conditions;"
-        "s = [Scene('e', 'm', False, p, tuple(Weather)[:6], (1, 2, 3, 4)) for p in (0, 1, 2)];"
+        "from esar_ros.suites.esarbench.tasks.design import SnapshotDesign, Weather, draw_conditions;"
+        "s = [SnapshotDesign('e', 'm', False, p, tuple(Weather)[:6], (1, 2, 3, 4)) for p in (0, 1, 2)];"
         "print([(d.distance_class, d.weather.value, d.light, d.distance) for d in draw_conditions(s, {'m': 800.0}, 1)])"
     )
     answers = {
