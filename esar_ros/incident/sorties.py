@@ -39,7 +39,7 @@ class Flights:
     climb: float = 2.0  # m/s
     reserve: float = 0.2  # share of the time that is not planned
     ceiling: float = 120.0  # m above ground, the highest that is allowed
-    sight: float = 55.0  # m above ground, from where the vehicle's range sensors see it
+    sight: float = 50.0  # m above ground, from where the vehicle's range sensors see it
 
 
 def plan(
@@ -97,8 +97,8 @@ class _Planner:
             raise UsageError("the home lies off the ground, or where nobody may fly", "choose another --home LAT,LON")
         if not self._way.is_open(self._home, self._home):
             raise UsageError(
-                f"the ground about the home is too steep: {LOWEST * flights.height:g} m above the highest near it is "
-                f"not well below {flights.ceiling:g} m above the lowest",
+                f"the ground about the home is too steep to keep {LOWEST * flights.height:g} m above the highest near "
+                f"it, well below the ceiling of {flights.ceiling:g} m, and within the range of the ranges",
                 "choose another --home LAT,LON, or a lower --height",
             )
         self._start = Position(home.latitude, home.longitude, altitude)

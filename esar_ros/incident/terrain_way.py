@@ -30,8 +30,8 @@ OFF = 3.0  # m that a straight line between two corners may lie off the heights 
 class TerrainWay:
     """Heights above a ground, for ways flown at a height (m) over the highest near them and below a ceiling (m).
 
-    sight: m above the lowest below, beyond which range sensors may not see it; a way keeps within it where that leaves
-    half of the height, or where it is to be flown higher anyway.
+    sight: m above the ground, beyond which range sensors may not see it; a way keeps within it, unless it is to be
+    flown higher anyway.
     """
 
     def __init__(self, ground: Ground, height: float, ceiling: float, sight: float) -> None:
@@ -44,7 +44,7 @@ class TerrainWay:
         least, self._top = highest + LOWEST * height, lowest + ceiling - ROOM
         seen = np.maximum(lowest + max(sight, height), least)
         self._wanted = np.minimum(np.minimum(highest + height, seen), self._top)
-        self._open = known & (self._top >= least)
+        self._open = known & (self._top >= least) & (least <= heights + max(sight, height))
         self._cell = cell
 
     @property

@@ -32,5 +32,5 @@ def ridge(folder: Path, sorties: bool = True) -> Path:
     way = tuple(Waypoint(above(x, 0.0, 30.0), 30.0) for x in (20.0, 60.0, 20.0))
     planned = [Sortie("first", home, way, 4.0, 1.5, 0.4, 1.0)] if sorties else []
     search = Search("ridge", places=[Place("IPP", PlaceKind.IPP, home)], rasters=[heights, poa], sorties=planned)
-    Incident.create(folder, search, {"map": MAP}, "He is on the ridge.")
+    Incident.create(folder, search, {"map": MAP}, "He was last seen on the ridge, by the big cairn, at noon.")
     return folder

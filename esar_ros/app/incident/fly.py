@@ -46,6 +46,7 @@ from esar_ros.mission.names import PX4
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.system.incident_files import plan_stem, planned_flight
 from esar_ros.mission.task import Task
+from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.perception.detectors.chosen import create_chosen
 from esar_ros.sim.assets.meshes import assets
 from esar_ros.sim.terrain.maps import PlaceMap, load_map
@@ -109,6 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
     console.print(
         f"{len(people)} people lie hidden by the POA; by the plan's POD "
         f"{100.0 * promised(sorties, poa):.0f} % of those on the map should be found"
+        f"{_coarser(arguments.preset)}"
     )
     out, found = arguments.out or arguments.dir / REHEARSAL, set()
     for sortie in sorties:
@@ -139,6 +141,14 @@ def mission_of(arguments: argparse.Namespace) -> list[str]:
     if arguments.view is not None:
         words["--view"] = str(arguments.view)
     return [f"{flag}={value}" for flag, value in words.items()]
+
+
+def _coarser(preset: str) -> str:
+    """Returns what coarser pictures than those that a plan counts do to its promise; empty for those."""
+    counted, drawn = load_vehicle().image.width, names.PRESETS[preset][0]
+    if drawn >= counted:
+        return ""
+    return f", in pictures {counted} px wide; these are {drawn} px wide, so fewer will be"
 
 
 def _sorties(incident: Incident, name: str | None) -> list[Sortie]:

@@ -27,7 +27,7 @@ from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.mission.weather import Weather
 
 TOLD = 0.001  # of the POA
-MARGIN = 5.0  # m, of the range of a sensor by which the ground is seen
+MARGIN = 10.0  # m, of the range of a sensor by which the ground is seen
 
 
 def declare(verbs: Any) -> None:
@@ -99,8 +99,8 @@ def run(arguments: argparse.Namespace) -> int:
     steep = float(now.normalised[TerrainWay(ground, flights.height, flights.ceiling, flights.sight).closed].sum())
     if steep >= TOLD:
         console.print(
-            f"not flown over: ground with {steep:.1%} of the POA, so steep that {LOWEST * flights.height:g} m above "
-            f"the highest is not well below {flights.ceiling:g} m above the lowest, the governor's"
+            f"not flown over: ground with {steep:.1%} of the POA, too steep to keep {LOWEST * flights.height:g} m above "
+            f"the highest near it, well below the ceiling of {flights.ceiling:g} m, within the range of the ranges"
         )
     console.print(f"together: POS {sum(sortie.pos or 0.0 for sortie in search.sorties):.1%}")
     console.print(

@@ -32,7 +32,10 @@ def test_it_flies_the_way_and_tells_whom_it_found(tmp_path: Path, capsys: pytest
     out = folder / "rehearsal" / "first"
     result = parse_result((out / "result.json").read_text(), "result")
     found = sum(victim.found for victim in result.victims)
-    assert f"Found {found} of 2" in told and "50 % of those on the map should be found" in told
+    assert (
+        f"Found {found} of 2" in told
+        and "50 % of those on the map should be found, in pictures 640 px wide; these are 320 px" in told
+    )
     assert result.planner == "route" and result.end_text in told and result.safety.collisions == 0
     assert all(abs(victim.position[0] - 40.0) < 21.0 and abs(victim.position[1]) < 21.0 for victim in result.victims)
     assert result.metrics.path_length > 80.0
