@@ -13,6 +13,7 @@ import numpy as np
 from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission.clues import PERSON
+from esar_ros.mission.errors import UsageError
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.perception.detectors.backend import create
 from esar_ros.perception.detectors.engines import Tensor
@@ -68,8 +69,10 @@ def make_thermal(
     beside = network.with_suffix(".json")
     _write(beside, card)
     validation = look(network, read_split(folder, "val"))
-    card["thresholds"] = {PERSON: thresholds(validation)[PERSON]}
-    card["calibration"] = {PERSON: reliability(validation)[PERSON]}
+    curves = reliability(validation)
+    if PERSON not in curves:
+        raise UsageError(f"after {epochs} epochs it finds nobody in the validation split", "train longer: --epochs N")
+    card["thresholds"], card["calibration"] = {PERSON: thresholds(validation)[PERSON]}, {PERSON: curves[PERSON]}
     tests = read_split(folder, "test")
     began = time.process_time()
     seen = look(network, tests)

@@ -39,13 +39,13 @@ def method_for(brief: Any, seed: int = 0) -> Any:
 
 
 def test_a_thermal_picture_counts_as_a_look_by_night(brief: Any, observe: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What warmth alone would show counts with the camera's own POD; without its picture it does not."""
+    """Ground that warmth alone would show counts with the camera's own POD; without its picture it does not."""
     rig = load_vehicle()
     warm = rig.model_copy(update={"thermal": rig.thermal.model_copy(update={"mounted": True})})
     monkeypatch.setattr("esar_ros.planning.belief.search.load_vehicle", lambda: warm)
     missed = []
     for cameras in (("front",), ("front", THERMAL)):
-        method = create("belief", COARSE)
+        method: Any = create("belief", COARSE)
         method.reset(brief(local_time="2024-05-01T01:00:00", weather="clear"), 0)
         method.act(observe(position=(0.0, 0.0, 50.0), height=50.0, cameras=cameras))
         missed.append(method.looks.missed)
