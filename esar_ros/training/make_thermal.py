@@ -140,6 +140,7 @@ def _write(file: Path, card: dict[str, Any]) -> None:
 def page_of(card: dict[str, Any]) -> str:
     """Returns the card for people to read."""
     made, test = card["made"], card["test"]
+    precision = "unknown, since none is told" if test["precision"] is None else f"{test['precision']:.3f}"
     return f"""# Model card: {card["name"]}
 
 `{card["file"]}` finds people in 8-bit thermal pictures (white is hot), as drones' cameras give them: one class, 1.1
@@ -161,7 +162,7 @@ simulated picture was seen.
 
 **What it reaches** on the test split ({test["pictures"]} pictures, {test["people"]} people): AP50
 {test["ap50"]:.3f}, AP by pointing {test["ap_pointing"]:.3f}; at the threshold of {card["thresholds"][PERSON]:g}
-recall {test["recall"]:.3f}, precision {test["precision"]:.3f}, {test["false_per_picture"]:.2f} false a picture.
+recall {test["recall"]:.3f}, precision {precision}, {test["false_per_picture"]:.2f} false a picture.
 By altitude, angle, hour and size, and in the simulator: docs/results/thermal.md.
 
 **Limits.** Streets, yards and sports grounds of one city from 60 to 130 m, by day and night, healthy people who mostly
