@@ -1,4 +1,4 @@
-"""The size of a person as a doubt about detections whose distance is known from the height above the ground.
+"""The size of a person, as a doubt about detections whose distance is known from the height above the ground.
 
 A picture without depth does not tell a person at 30 m from a boulder as tall as four of them at 120 m. Where the
 camera's height and the ground are known its distance is, and with it the size of what was framed: Hoiem, Efros and

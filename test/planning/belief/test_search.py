@@ -39,7 +39,7 @@ def method_for(brief: Any, seed: int = 0) -> Any:
 
 
 def test_a_thermal_picture_counts_as_a_look_by_night(brief: Any, observe: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Things that warmth alone would show count with the camera's own POD; without its picture it does not."""
+    """Ground that warmth alone would show counts with the camera's own POD; without its picture it does not."""
     rig = load_vehicle()
     warm = rig.model_copy(update={"thermal": rig.thermal.model_copy(update={"mounted": True})})
     monkeypatch.setattr("esar_ros.planning.belief.search.load_vehicle", lambda: warm)
