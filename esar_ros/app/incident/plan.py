@@ -99,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
     steep = float(now.normalised[TerrainWay(ground, flights.height, flights.ceiling, flights.sight).closed].sum())
     if steep >= TOLD:
         console.print(
-            f"not flown over: ground with {steep:.1%} of the POA, too steep to keep {LOWEST * flights.height:g} m above "
+            f"not flown over: {steep:.1%} of the POA, on ground too steep to keep {LOWEST * flights.height:g} m above "
             f"the highest near it, well below the ceiling of {flights.ceiling:g} m, within the range of the ranges"
         )
     console.print(f"together: POS {sum(sortie.pos or 0.0 for sortie in search.sorties):.1%}")
