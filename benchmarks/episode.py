@@ -2,7 +2,8 @@
 
 `python benchmarks/episode.py [--preset fast] [--task ID] [--planner fbe] [--detector NAME] [--seconds 900]`. An episode
 runs in a worker process as in `esar bench`; CPU time is of that process with all its threads, its start included where
-that is said. The other picture size is flown too. The last line is JSON.
+that is said. The other picture size is flown too. The last line is JSON. `--gym STEPS` steps the mission's gymnasium
+environment instead, alone and as a vector of one and of two worker processes, and compares what a step costs.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import multiprocessing
 import os
 import resource
 import time
+from pathlib import Path
 from typing import Any
 
 from page import add_page, goal_table, write_page
@@ -72,6 +74,49 @@ def in_workers(count: int, arguments: tuple[str, str, str, str, float]) -> tuple
     return [pipe.recv() for pipe in pipes], time.perf_counter() - began
 
 
+def cpu_of(pids: list[int]) -> float:
+    """Returns the CPU time (s) that processes have taken with all their threads."""
+    stats = [Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split() for pid in pids]
+    return sum(int(stat[11]) + int(stat[12]) for stat in stats) / os.sysconf("SC_CLK_TCK")
+
+
+def stepped(task: str, workers: int, steps: int) -> tuple[float, float]:
+    """Returns CPU time and wall time (s) of a step of one environment; workers: processes of a vector, 0: no vector."""
+    import gymnasium
+
+    name = "esar_ros.suites.gym:esar/esarbench-v0"
+    made: Any = gymnasium.make(name, task=task)
+    if workers:
+        made.close()
+        how = {"context": "spawn"}  # what draws cannot be forked
+        made = gymnasium.make_vec(name, num_envs=workers, vectorization_mode="async", vector_kwargs=how, task=task)
+    pids = [os.getpid(), *(process.pid for process in getattr(made.unwrapped, "processes", ()))]
+    made.reset(seed=1)
+    made.action_space.seed(1)
+    for counted in (3, steps):  # the first load every compiled kernel
+        cpu, wall = cpu_of(pids), time.perf_counter()
+        for _ in range(counted):
+            action = made.action_space.sample()
+            action["stop"] = action["stop"] * 0
+            over = made.step(action)[2:4]
+            if not workers and any(over):
+                made.reset()
+        cpu, wall = cpu_of(pids) - cpu, time.perf_counter() - wall
+    made.close()
+    return cpu / (counted * max(workers, 1)), wall / (counted * max(workers, 1))
+
+
+def on_gym(task: str, steps: int) -> None:
+    """Prints what a step costs alone, in a worker, and in each of two; the last line is JSON."""
+    figures: dict[str, float] = {}
+    print(f"{'gymnasium':<14}{'CPU s a step':>14}{'against alone':>16}{'steps a s':>12}")
+    for name, workers in (("alone", 0), ("one_worker", 1), ("two_workers", 2)):
+        cpu, wall = stepped(task, workers, steps)
+        figures |= {f"{name}_cpu_per_step": round(cpu, 4), f"{name}_steps_per_second": round(1.0 / wall, 2)}
+        print(f"{name:<14}{cpu:>14.3f}{cpu / figures['alone_cpu_per_step']:>16.2f}{1.0 / wall:>12.2f}", flush=True)
+    print(json.dumps({"benchmark": "episode, gymnasium", "figures": figures}))
+
+
 def main() -> None:
     """Measures and prints."""
     parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__.splitlines()[0])  # type: ignore[union-attr]
@@ -80,8 +125,11 @@ def main() -> None:
     parser.add_argument("--detector", default=ORACLE)
     parser.add_argument("--preset", choices=("fast", "paper"), help="only this picture size")
     parser.add_argument("--seconds", type=float, default=900.0, help="simulated seconds an episode, t_max on 2 km")
+    parser.add_argument("--gym", type=int, metavar="STEPS", help="steps of the gymnasium environment instead")
     add_page(parser)
     arguments = parser.parse_args()
+    if arguments.gym:
+        return on_gym(arguments.task, arguments.gym)
     print(
         f"{'pictures':<10}{'workers':>8}{'CPU s / s':>11}{'without set-up':>16}{'faster than real':>18}{'peak GB':>9}"
     )

@@ -45,7 +45,6 @@ class _Field:
 
     def __init__(self, map_name: str, seed: int, firmware: tuple[Path, Path] | None, logs: Path) -> None:
         import rclpy
-        from fake_node import FakeNode, at_home
         from geometry_msgs.msg import Twist
         from governor_alone import NAME, RandomWalk, slow_vehicle
         from rclpy.action import ActionClient
@@ -68,6 +67,8 @@ class _Field:
         self.lidar = AirSimLidar(self.simulator.connect(), NAME)
         rclpy.init()
         if firmware is None:
+            from fake_node import FakeNode, at_home
+
             self.fake: Any = at_home(task)
             self.agent = FakeNode(self.fake)
         else:

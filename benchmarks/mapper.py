@@ -2,8 +2,7 @@
 
     python benchmarks/mapper.py [--quick]
 
-Times are CPU ms of the calling thread, of all threads for the node and for Open3D, which is measured
-where it is installed. The last line is one JSON object with figures, goals and which goals are met;
+Times are CPU ms of the calling thread. The last line is one JSON object with figures, goals and which goals are met;
 --quick leaves out the ten minutes' flight, the errors of sensors and the goals that need them.
 """
 
@@ -23,7 +22,6 @@ from typing import Any
 
 import numpy as np
 from mapper_accuracy import accuracy, disturbed, located_by_odometry, removed_obstacles
-from mapper_node import open3d_grid, whole_node
 from mapper_world import CAMERAS, World, flight
 from numpy.typing import NDArray
 from page import add_page, goal_table, write_page
@@ -60,7 +58,6 @@ GOALS: dict[str, tuple[float, str]] = {
     "frontiers update ms": (10.0, "<="),
     "layers and grid update ms": (6.0, "<="),
     "PointCloud2 of 1e5 points ms": (1.0, "<="),
-    "whole node at 10 Hz, share of a core": (0.3, "<="),
     "strict precision": (0.99, ">="),
     "recall": (0.97, ">="),
     "solid voxels freed share": (0.0005, "<="),
@@ -273,12 +270,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     figures |= measure_consumers(frames)
     figures |= measure_cloud(world)
     figures |= measure_others(frames[:40])
-    figures |= whole_node(frames, poses, 0.1)
-    for reach in (60.0, REACH):
-        figures |= open3d_grid(frames[:40], reach)
-        if (name := f"Open3D VoxelBlockGrid, surface only, {reach:.0f} m median ms") in figures:
-            ours = figures[f"320x240 1 m {reach:.0f} m median ms"]
-            figures[f"ours with free and unknown against it, {reach:.0f} m, ratio"] = ours / figures[name]
     clean = frames[:40]
     figures |= accuracy(world, clean, clean)
     figures |= removed_obstacles(clean[::2], poses[:40:2])
@@ -304,7 +295,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.page:
         about = (
             "Own workload: 2 km of hills with 60 000 trees, 10 m/s at 40 to 80 m above ground, four cameras. Times "
-            "are CPU ms of the calling thread, of all threads for the node and for Open3D. Strict precision: "
+            "are CPU ms of the calling thread. Strict precision: "
             "occupied voxels that hold something solid; recall: voxels in which pixels of three clean frames end "
             "that are occupied; freed: voxels at least half solid that are free."
         )

@@ -48,7 +48,8 @@ class Firmware:
             "PX4_SIMULATOR": "sihsim", "PX4_SIM_MODEL": "sihsim_quadx", **home, **name,
             **{f"PX4_PARAM_{key}": f"{value:g}" for key, value in values.items()},
         }  # fmt: skip
-        command = [build / "bin/px4", "-i", str(instance), "-d", "-s", "etc/init.d-posix/rcS", build / "etc"]
+        start = ("-i", str(instance), "-d", "-s", "etc/init.d-posix/rcS")
+        command = [str(build / "bin/px4"), *start, str(build / "etc")]
         with (folder / "px4.log").open("wb") as log:
             self.process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT)
 
@@ -62,7 +63,7 @@ class Firmware:
 
     def run(self, name: str, *words: str) -> str:
         """Returns what one of its commands prints."""
-        command = [self.build / "bin" / f"px4-{name}", "--instance", str(self.instance), *words]
+        command = [str(self.build / "bin" / f"px4-{name}"), "--instance", str(self.instance), *words]
         return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=30).stdout
 
     def listen(self, topic: str) -> dict[str, str]:
@@ -106,7 +107,7 @@ def end(process: subprocess.Popen[bytes], patience: float = 10.0) -> None:
 def start_agent(program: Path, log: Path) -> subprocess.Popen[bytes]:
     """Starts the agent that carries PX4's topics to DDS."""
     with log.open("ab") as out:
-        command = [program, "udp4", "-p", str(_PORT)]
+        command = [str(program), "udp4", "-p", str(_PORT)]
         return subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
 
 

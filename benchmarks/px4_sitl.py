@@ -39,7 +39,7 @@ _OUT = Path("out/px4_sitl")
 
 
 class Flight:
-    """What runs for one row: agent, firmware, server, mirror, mission."""
+    """The processes of one row: agent, firmware, server, mirror, mission."""
 
     def __init__(self, row: Row, build: Path, agent: Path, folder: Path) -> None:
         self.row, self.folder, self._agent_program = row, folder, agent
@@ -150,7 +150,7 @@ def _mode(name: str) -> Callable[[Flight], None]:
 
 
 def _nothing(flight: Flight) -> None:
-    """What is brought about by parameters from the start, or beside it."""
+    """It is brought about by parameters from the start, or beside it."""
 
 
 _FENCE = {"GF_MAX_HOR_DIST": 60.0, "GF_ACTION": 2}

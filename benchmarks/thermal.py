@@ -4,7 +4,8 @@
 
 FOLDER is HIT-UAV's, with normal_json (CC-BY-4.0; not part of this project): its test split is measured, in whole and by
 altitude, view angle, day and night and pixels. Then people, animals and things are put on ground of the four maps, by
-night, and looked at from 15 to 90 m above it: recall by range, false people a picture. The last line is JSON.
+night, and looked at from 15 to 90 m above it: recall by range, false people a picture. The last line is JSON. With
+--page the share of people found by pixels also goes into models/esar-clues-pod.json, which planners read.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from esar_ros.mission.resources import resource
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.perception.detectors.backend import create
 from esar_ros.perception.detectors.model_card import digest, load_card
+from esar_ros.perception.pod_curves import THERMAL, measured_curve, write_curve
 from esar_ros.sim.render.renderer import Renderer
 from esar_ros.sim.terrain.maps import load_map
 from esar_ros.sim.world.environment import Environment
@@ -96,6 +98,18 @@ def by_area(images: Sequence[LabelledImage], threshold: float) -> list[list[Any]
         name = f"{low} to {high - 1}" if high < 100_000 else f"{low} and more"
         rows.append([name, len(own), round(sum(key in found for key in own) / max(1, len(own)), 3)])
     return rows
+
+
+def sides_found(
+    pictures: Sequence[Picture], images: Sequence[LabelledImage], threshold: float
+) -> list[tuple[float, bool, str]]:
+    """Returns of each person the root of the box (px), whether a detection points there, and the kind of flight."""
+    right = {(v.image, v.label.box) for v in judge(images, True) if v.label is not None and v.score >= threshold}
+    return [
+        (math.sqrt(label.box[2] * label.box[3]), (n, label.box) in right, f"{one.night} {one.altitude} {one.angle}")
+        for n, (one, image) in enumerate(zip(pictures, images, strict=True))
+        for label in image.labels
+    ]
 
 
 def night_pictures(map_id: str, count: int, pictures: Path | None) -> Iterator[LabelledImage]:
@@ -256,6 +270,7 @@ def main() -> int:
             {"network": digest(network)[:12], "threshold": threshold, "CPU ms a picture": round(spent, 1),
              "simulated": len(nights), "seed": SEED}, tables,
         )  # fmt: skip
+        write_curve(THERMAL, measured_curve(sides_found(pictures, images, threshold)))
     return 0
 
 

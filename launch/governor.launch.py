@@ -1,4 +1,4 @@
-"""The safety governor between any planner's /cmd_vel and PX4: no mission, no map, no referee, no simulator."""
+"""The safety governor between any planner's /cmd_vel and an autopilot: no mission, map, referee or simulator."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from launch.substitutions import LaunchConfiguration
 from esar_ros.mission.system.environment import graph_environment
 from esar_ros.nodes.graph.governor import ARGUMENTS, governor_graph, options_from
 from esar_ros.nodes.graph.launch_arguments import check_names
+from esar_ros.nodes.graph.mission import PX4
 
 
 def beside(name: str) -> ModuleType:
@@ -28,17 +29,12 @@ def beside(name: str) -> ModuleType:
 
 
 def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """Builds px4_msgs where they are not there yet, and then starts the processes that the arguments describe."""
+    """Builds px4_msgs where PX4 needs them, and then starts the processes that the arguments describe."""
     check_names(context.launch_configurations, ARGUMENTS)
     options = options_from({name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS})
     mission, px4 = beside("mission"), beside("px4")
-    first = mission.in_nodes_python("esar_ros.nodes.px4.messages", name="px4_msgs")
 
-    def built(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity] | None:
-        if context.is_shutdown:
-            return None
-        if event.returncode:
-            raise RuntimeError(f"building px4_msgs ended with {event.returncode}")
+    def processes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         made: list[LaunchDescriptionEntity] = []
         for spec in governor_graph(options):
             action = mission.action_for(spec, options, graph_environment(spec.images, dict(context.environment)))
@@ -48,6 +44,16 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             made += [RegisterEventHandler(watch), action]
         return made
 
+    def built(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity] | None:
+        if context.is_shutdown:
+            return None
+        if event.returncode:
+            raise RuntimeError(f"building px4_msgs ended with {event.returncode}")
+        return processes(context)
+
+    if options.autopilot != PX4:
+        return processes(context)
+    first = mission.in_nodes_python("esar_ros.nodes.px4.messages", name="px4_msgs")
     return [RegisterEventHandler(OnProcessExit(target_action=first, on_exit=built)), first]
 
 

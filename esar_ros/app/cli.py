@@ -21,6 +21,10 @@ VERBS: dict[str, tuple[str, str]] = {
         "esar_ros.app.bags.export",
     ),
     "report": ("compare benchmark runs, or show a flown mission again", "esar_ros.app.report"),
+    "leaderboard": (
+        "compare the submissions of a folder, with who flew them and how",
+        "esar_ros.app.suites.leaderboard",
+    ),
     "tasks": ("list and show tasks", "esar_ros.app.tasks"),
     "brief": ("what is understood of a brief, and the prior that it makes", "esar_ros.app.brief"),
     "incident": ("a real search: begin, plan flights, take in what was done", "esar_ros.app.incident.verbs"),
@@ -34,10 +38,13 @@ VERBS: dict[str, tuple[str, str]] = {
     "train-detector": ("draw, train and measure the embedded detector", "esar_ros.app.train_detector"),
     "calibrate": ("measure how a vehicle brakes, and the limits that follow", "esar_ros.app.vehicle.calibrate"),
     "px4": (
-        "PX4: home, mirror for a drawing server, where it is, landing, check of parameters",
+        "PX4: home, mirror for a drawing server; and ArduPilot: where it is, landing, check of parameters",
         "esar_ros.app.vehicle.px4",
     ),
-    "governor": ("the safety governor alone, between any planner's /cmd_vel and PX4", "esar_ros.app.vehicle.governor"),
+    "governor": (
+        "the safety governor alone, between a planner's /cmd_vel and an autopilot",
+        "esar_ros.app.vehicle.governor",
+    ),
     "prepare": ("compile and draw what every flight needs, once; the others do it when needed", "esar_ros.app.prepare"),
     "completion": ("print what completes verbs, flags and names in bash or zsh", "esar_ros.app.completion"),
     "doctor": ("what this machine has and lacks", "esar_ros.app.doctor"),

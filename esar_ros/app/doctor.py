@@ -324,7 +324,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         "--world",
         choices=WORLDS,
-        help=f"that is to be flown in: whether what it needs runs; of {names.PX4} also what the detector is worth",
+        help="that is to be flown in: whether what it needs runs; of an autopilot also what the detector is worth",
     )
     parser.add_argument("--host", default="127.0.0.1", help="of the AirSim server (default: %(default)s)")
     parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="of the AirSim server (default: %(default)s)")
@@ -351,10 +351,11 @@ def main(argv: list[str] | None = None) -> int:
         checks += outside(world.world, world.host, world.port, world.vehicles)
     except UsageError as error:
         checks.append(Check(f"world {world.world}", False, f"could not be checked: {error}"))
-    if arguments.world == names.PX4:
+    if arguments.world in names.AUTOPILOTS:
         checks.append(_guarded("real photographs", lambda: real_photographs(arguments.detector)))
     ready = all(check.ok or not check.needed for check in checks)
-    fit = "ready to fly" if arguments.world != names.PX4 else "ready to fly in simulation; not by this alone in the air"
+    real = arguments.world in names.AUTOPILOTS
+    fit = "ready to fly in simulation; not by this alone in the air" if real else "ready to fly"
     print(report(checks, ("missing", fit) if machine_only else ("wrong", "nothing wrong was found")))
     if arguments.json:
         content = {"schema": "esar-doctor/1", "ready": ready, "checks": [asdict(check) for check in checks]}

@@ -25,11 +25,13 @@ from esar_ros.mission.briefing import make_brief
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.map_files import map_extent
 from esar_ros.mission.names import PRESETS, QUALITIES
+from esar_ros.mission.system.incident_files import planned_flight
 from esar_ros.mission.task import Task, parse_task
 from esar_ros.mission.task_files import is_path
 from esar_ros.nodes.core.faults.checked import checked_schedule
 from esar_ros.nodes.core.node_names import SIMULATOR
 from esar_ros.nodes.graph.mission import (
+    AUTOPILOTS,
     ENDS,
     LOG_LEVELS,
     NO_PORT,
@@ -85,17 +87,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--brief", default="", metavar="FILE", help="text file with what is known of who is missing, or the words")
     add("--map", default="", metavar="MAP", help="where: an id of esar maps (esar maps import makes your own)")
     add("--start", default="", metavar="LAT,LON", help="of the drone, degrees WGS 84 (default: the map's centre)")
+    add(
+        "--incident", default="", metavar="DIR", help="folder of esar incident: its planned sortie is flown, on its map"
+    )
+    add("--sortie", default="", metavar="NAME", help="of that incident (default: the first)")
     add("--t-max", type=float, metavar="S", help=f"s to search (default: {default.t_max:g})")
 
     add = parser.add_argument_group("the world").add_argument
     add("--world", default=default.world, choices=WORLDS, help="what is flown in (default: %(default)s)")
-    add("--pace", default=None, choices=PACES, help="who moves time (default: lockstep; realtime for px4)")
+    add("--pace", default=None, choices=PACES, help="who moves time (default: lockstep; realtime for an autopilot)")
     add("--preset", default=default.preset, choices=tuple(PRESETS), help="images: paper 640x480, fast 320x240")
     add("--quality", default=default.quality, choices=QUALITIES, help="of the images of the embedded simulator")
     add("--odometry", default=default.odometry, choices=ODOMETRIES, help="off as an estimator's (default), or true")
     add("--host", default=default.host, help="AirSim server, for world airsim")
     add("--port", type=int, default=0, help="of the simulator (default: a free one; 41451 for world airsim)")
-    about = "for what world px4 or airsim needs and somebody else starts: PX4, a server (default: %(default)g)"
+    about = "for what a world needs and somebody else starts: an autopilot, a server (default: %(default)g)"
     add("--wait", type=float, default=PATIENCE, metavar="S", help=f"s to wait {about}")
 
     add = parser.add_argument_group("results").add_argument
@@ -109,6 +115,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     ):
         about = f"{about} (default port: {port}; docs/how-to/watch.md)"
         add(flag, type=int, nargs="?", const=port, default=NO_PORT, metavar="PORT", help=about)
+    add("--cot", default="", metavar="HOST:PORT", help="tell ATAK there where vehicles are and what they report (UDP)")
 
     add = parser.add_argument_group("safety and faults").add_argument
     add("--governor", type=on_off, default="on", choices=ON_OFF, help="off: it only watches (default: %(default)s)")
@@ -125,6 +132,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
     """Checked choices and the task they are about. Raises UsageError."""
     out = Path(arguments.out).resolve()
+    if arguments.incident or arguments.sortie:
+        _adopt_incident(arguments)
     t_max = MissionOptions.t_max if arguments.t_max is None else arguments.t_max
     if arguments.brief:
         if arguments.task is not None:
@@ -159,11 +168,12 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
         map=task.map,
         brief=arguments.brief,
         start=arguments.start,
+        incident=str(Path(arguments.incident).resolve()) if arguments.incident else "",
         t_max=t_max,
         seed=task.seed if arguments.seed is None else arguments.seed,
         out=str(out),
         world=arguments.world,
-        pace=arguments.pace or ("realtime" if arguments.world == "px4" else "lockstep"),
+        pace=arguments.pace or ("realtime" if arguments.world in AUTOPILOTS else "lockstep"),
         preset=arguments.preset,
         quality=arguments.quality,
         vehicles=vehicles,
@@ -179,6 +189,7 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
         log_level=arguments.log_level,
         view=arguments.view,
         foxglove=arguments.foxglove,
+        cot=arguments.cot,
         host=arguments.host,
         port=_port(arguments.port, arguments.host, embedded),
         progress=True,
@@ -189,6 +200,21 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
     if options.fault:
         checked_schedule(Path(options.fault), options.vehicles, options.pace)
     return options, task
+
+
+def _adopt_incident(arguments: argparse.Namespace) -> None:
+    """Sets the flags of a search of one's own to those of an incident's sortie. Raises UsageError."""
+    if not arguments.incident:
+        raise UsageError("--sortie without --incident", "name the folder: --incident DIR")
+    if arguments.planner != MissionOptions().planner:
+        raise UsageError(f"--planner {arguments.planner} and --incident", "its sortie is flown as it was planned")
+    given = {"--task": arguments.task, "--brief": arguments.brief, "--map": arguments.map, "--start": arguments.start}
+    for flag, value in (given | {"--t-max": arguments.t_max}).items():
+        if value not in ("", None):
+            raise UsageError(f"{flag} and --incident", "give one of them")
+    flight = planned_flight(Path(arguments.incident), arguments.sortie)
+    arguments.brief, arguments.map, arguments.start = flight.brief, flight.map, flight.start
+    arguments.t_max, arguments.planner = flight.t_max, flight.planner
 
 
 def _check_zones(file: Path, task: Task, vehicles: int) -> None:
@@ -252,7 +278,7 @@ def fly(options: MissionOptions, line: ProgressLine) -> int:
         ProcessFaults.of(options, graph),
     )
     interrupted: list[int] = []  # signals
-    parting = Parting(options.vehicles, line.note) if options.world == PX4 else None
+    parting = Parting(options.vehicles, line.note, options.world) if options.world in AUTOPILOTS else None
 
     def interrupt(signum: int, frame: object) -> None:
         interrupted.append(signum)
@@ -332,7 +358,7 @@ def main(argv: list[str]) -> int:
     if reads and (unread := unread_in(task, told)):
         print("  Not read of it by the rules of belief, which search the wider (esar brief asks what to decide):")
         print("".join(f"    {words}\n" for words in unread), flush=True)
-    if options.world == PX4:
+    if options.world in AUTOPILOTS:
         print(f"! {real_flight_warning(about_chosen(options.detector))}\n", flush=True)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     logs = results.path / "logs"

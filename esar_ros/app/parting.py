@@ -1,4 +1,4 @@
-"""The end of a mission of PX4 vehicles: a person is asked once before one in the air is left, and told what is left."""
+"""The end of a mission of autopilots: a person is asked once before one in the air is left, and told what is left."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 
+from esar_ros.mission.names import PX4
 from esar_ros.mission.system.environment import graph_environment
 
 PATIENCE = 60.0  # s
@@ -14,10 +15,11 @@ WHERE = (sys.executable, "-m", "esar_ros.app.cli", "px4", "where", "--vehicles")
 
 
 class Parting:
-    """Asks PX4 itself where its vehicles are: it speaks without the graph, and after it."""
+    """Asks the autopilots themselves where they are: they speak without the graph, and after it."""
 
-    def __init__(self, vehicles: Sequence[str], tell: Callable[[str], None]) -> None:
+    def __init__(self, vehicles: Sequence[str], tell: Callable[[str], None], autopilot: str = PX4) -> None:
         self._vehicles, self._tell = ",".join(vehicles), tell
+        self._which = [self._vehicles, *(() if autopilot == PX4 else ("--autopilot", autopilot))]
         self._asked = False
 
     def may_end(self) -> bool:
@@ -38,15 +40,15 @@ class Parting:
         for words in lines:
             self._tell(words)
         if aloft:
-            self._tell(f"./esar px4 land --vehicles {self._vehicles} lands it there and stops its motors")
+            self._tell(f"./esar px4 land --vehicles {' '.join(self._which)} lands it there and stops its motors")
 
     def _where(self) -> tuple[bool, list[str]]:
         """Returns whether a vehicle is in the air or silent, and where each is."""
         try:
             done = subprocess.run(
-                [*WHERE, self._vehicles], capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL,
+                [*WHERE, *self._which], capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL,
                 env={**os.environ, **graph_environment()}, start_new_session=True, check=False,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
-            return True, ["PX4 does not say where its vehicles are"]
+            return True, ["the autopilot does not say where its vehicles are"]
         return done.returncode != 0, (done.stdout or done.stderr).splitlines()

@@ -91,7 +91,8 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--quality", default=names.DEFAULT_QUALITY, choices=names.QUALITIES, help=about)
     parser.add_argument("--planner", metavar="NAME", help="also check that this method can be made")
     parser.add_argument("--detector", metavar="NAME[:FILE]", help="also check that this detector can be made")
-    parser.add_argument("--world", metavar="NAME", help="of px4: also say what the detector finds on real photographs")
+    about = "of an autopilot: also say what the detector finds on real photographs"
+    parser.add_argument("--world", metavar="NAME", help=about)
     parser.add_argument("--brief", default="", help="also write the task of a search of one's own on the map")
     parser.add_argument("--start", default="", help="of that search")
     parser.add_argument("--t-max", type=float, default=MissionOptions.t_max, help="of that search")
@@ -107,7 +108,7 @@ def main(argv: list[str]) -> int:
         create_planner(arguments.planner)
     if arguments.detector:
         create_chosen(arguments.detector)
-        if arguments.world == names.PX4:
+        if arguments.world in names.AUTOPILOTS:
             print(f"! {real_flight_warning(about_chosen(arguments.detector))}", flush=True)
     maps = arguments.maps
     for map_id in maps:

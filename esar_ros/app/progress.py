@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 import time
 from typing import TextIO
@@ -65,7 +66,7 @@ class ProgressLine:
         self._phase = progress.phase
         self._printed, self._text = now, text
         if self._live:
-            self._stream.write("\r\x1b[2K" + text)
+            self._stream.write("\r\x1b[2K" + text[: shutil.get_terminal_size().columns - 1])
             self._open = True
         else:
             self._stream.write(text + "\n")

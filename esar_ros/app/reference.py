@@ -13,7 +13,6 @@ from esar_ros.app.reference_pages.python_interface import python_interface_page
 from esar_ros.app.reference_pages.scenario_rules import scenario_rules_page
 from esar_ros.app.reference_pages.thresholds import thresholds_page
 from esar_ros.app.reference_pages.topics import topics_page
-from esar_ros.suites.uavbench.scenarios.schema import json_schema
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "reference"
 PAGES: dict[str, Callable[[], str]] = {
@@ -22,7 +21,6 @@ PAGES: dict[str, Callable[[], str]] = {
     "parameters.md": parameters_page,
     "python.md": python_interface_page,
     "scenario-rules.md": scenario_rules_page,
-    "scenario.schema.json": json_schema,
     "thresholds.md": thresholds_page,
     "topics.md": topics_page,
 }

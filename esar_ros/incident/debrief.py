@@ -16,6 +16,7 @@ from esar_ros.incident.debrief_map import COVERED, draw_map
 from esar_ros.incident.features import Area, AreaKind, Find, FindState, Track
 from esar_ros.incident.formats.words import clean, error_of, is_faint, source_name, utc
 from esar_ros.incident.probability import by_segment, poa_ground, stand
+from esar_ros.incident.rehearsal import REHEARSAL, rehearsed
 from esar_ros.incident.store import Incident
 from esar_ros.mission.clues import PERSON
 
@@ -60,7 +61,13 @@ def debrief_page(incident: Incident) -> str:
         done=[_track_row(track) for track in sorted(search.tracks, key=_begin)],
         searched=[_searched_row(area) for area in search.areas if area.kind is AreaKind.SEARCHED],
         next=[
-            (clean(s.name), _percent(s.pos or 0.0), f"{s.hectares or 0.0:.0f}", f"{s.minutes:.0f}")
+            (
+                clean(s.name),
+                _percent(s.pos or 0.0),
+                f"{s.hectares or 0.0:.0f}",
+                f"{s.minutes:.0f}",
+                rehearsed(incident.folder / REHEARSAL, s),
+            )
             for s in search.sorties
         ],
     )

@@ -18,8 +18,10 @@ from esar_ros.incident.ground import Ground
 from esar_ros.incident.looks import Look
 from esar_ros.incident.placing import Withheld, place
 from esar_ros.incident.sources.intake import Intake
+from esar_ros.mission.clues import PERSON
 from esar_ros.perception.detectors.backend import Detection2D, DetectorBackend
 from esar_ros.perception.fusion.evidence import Calibrated, Reliability
+from esar_ros.perception.size_prior import doubted, side_of
 
 SLICE = (640, 480)  # px, of the pictures that the detector was measured on
 OVERLAP = 96  # px between slices, more than a person is long in them
@@ -57,6 +59,12 @@ def finds(
         if isinstance(placed, Withheld):
             intake.fault(look.source, f"{spotted.kind} in it: {placed.why}", "its coordinate is withheld: look at it")
             continue
+        probability, doubts = spotted.probability, placed.doubts
+        if spotted.kind == PERSON and look.model is not None:
+            side = side_of(spotted.box, placed.distance, look.model)
+            probability = doubted(probability, side)
+            if probability < 0.5 * spotted.probability:
+                doubts = (*doubts, f"{side:.1f} m large there: hardly a person")
         found.append(
             Find(
                 id=f"{look.source}:{number}",
@@ -64,11 +72,11 @@ def finds(
                 position=placed.position,
                 covariance=placed.covariance,
                 altitude_sigma=placed.altitude_sigma,
-                probability=spotted.probability,
+                probability=probability,
                 time=look.time,
                 picture=look.picture,
                 source=look.source,
-                note="; ".join(placed.doubts),
+                note="; ".join(doubts),
             )
         )
     return found
@@ -105,18 +113,24 @@ def _may_be_one(a: Find, b: Find) -> bool:
 
 
 def spot(picture: NDArray[np.uint8], detector: DetectorBackend) -> list[Spotted]:
-    """Returns what the detector finds in a picture (H, W, 3) RGB, surest first; what two slices show counts once."""
+    """Returns what the detector finds in a picture (H, W, 3) RGB, surest first; what two slices show counts once.
+
+    What one slice shows are several things, however near to each other: the detector has told them apart.
+    """
     reliability = Reliability(detector.reliability if isinstance(detector, Calibrated) else None)
     told = [
-        Spotted(each.kind, reliability.probability(each.kind, each.score), _moved(each, left, top))
-        for left, top, slice_ in _slices(picture)
+        (number, Spotted(each.kind, reliability.probability(each.kind, each.score), _moved(each, left, top)))
+        for number, (left, top, slice_) in enumerate(_slices(picture))
         for each in detector.detect([_frame(slice_)])[0]
     ]
-    kept: list[Spotted] = []
-    for each in sorted(told, key=lambda spotted: -spotted.probability):
-        if not any(each.kind == other.kind and _overlap(each, other) for other in kept):
-            kept.append(each)
-    return kept
+    kept: list[tuple[set[int], Spotted]] = []  # with the slices that show it
+    for number, each in sorted(told, key=lambda one: -one[1].probability):
+        same = [shown for shown, other in kept if each.kind == other.kind and _overlap(each, other)]
+        if (owner := next((shown for shown in same if number not in shown), None)) is not None:
+            owner.add(number)
+        else:
+            kept.append(({number}, each))
+    return [spotted for _, spotted in kept]
 
 
 def _pixels(look: Look, intake: Intake) -> NDArray[np.uint8] | None:

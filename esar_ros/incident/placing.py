@@ -84,7 +84,7 @@ def place(look: Look, pixel: tuple[float, float], ground: Ground, home: Position
     """Returns where on the ground a pixel (u, v) lies.
 
     The error is propagated by central differences of one standard deviation from the camera's position, height and
-    attitude, the focal length, the pixel and the elevation model, taken as independent.
+    attitude, the focal length, the pixel, the elevation model's heights and its own position, taken as independent.
     """
     if look.model is None or look.yaw is None or look.pitch is None:
         return Withheld(look.doubts[0] if look.doubts else "its attitude or focal length is not told")
@@ -102,6 +102,14 @@ def place(look: Look, pixel: tuple[float, float], ground: Ground, home: Position
         if math.isnan(far) or math.isnan(near):
             return Withheld("it looks along the ground: a small error moves it without bound")
         half = (ahead - behind)[:2] / 2.0
+        covariance += np.outer(half, half)
+    for number in range(2):  # a model that lies aside is a camera that does, seen from the model
+        offset = np.zeros(9)
+        offset[number] = ground.aside
+        (ahead, far), (behind, near) = ray.hit(offset), ray.hit(-offset)
+        if math.isnan(far) or math.isnan(near):
+            return Withheld("what it shows there is not on the elevation model")
+        half = (ahead - behind)[:2] / 2.0 - offset[:2]
         covariance += np.outer(half, half)
     # From the grid's axes to east and north.
     c = math.radians(ground.convergence(look.latitude, look.longitude))

@@ -14,7 +14,6 @@ from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
-from scipy.signal import oaconvolve  # type: ignore[import-untyped]
 
 from esar_ros.incident.features import Floats, Track
 from esar_ros.incident.ground import Ground
@@ -165,6 +164,8 @@ def pod_of_walks(tracks: Sequence[Track], ground: Ground, width: float) -> Float
     reach = int(width / 2.0 / ground.cell)
     offset = np.arange(-reach, reach + 1.0) * ground.cell
     disc = np.asarray(offset[:, None] ** 2 + offset**2 <= (width / 2.0) ** 2, dtype=np.float64)
+    from scipy.signal import oaconvolve  # type: ignore[import-untyped]  # a second to load, for who walks alone
+
     near = oaconvolve(walked, disc, mode="same")
     return np.asarray(-np.expm1(-width * np.maximum(near, 0.0) / (disc.sum() * ground.cell**2)))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 
 import numpy as np
 
@@ -24,6 +25,8 @@ from esar_ros.incident.features import (
     Sortie,
     Track,
 )
+from esar_ros.incident.formats.qgc_plan import plan_text
+from esar_ros.incident.formats.words import file_stem
 from esar_ros.incident.ground import Ground
 from esar_ros.mission.briefing import AREA_MARGIN, Extent, field_task
 from esar_ros.mission.clues import VictimPose
@@ -31,7 +34,7 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task import Task, Victim
 from esar_ros.planning.methods.patterns.route import Route
 from esar_ros.planning.parameters import configured
-from esar_ros.scoring.result import Result
+from esar_ros.scoring.result import Result, parse_result, write_atomically
 
 POSES = (VictimPose.STANDING, VictimPose.SITTING, VictimPose.LYING)  # as likely each: nobody knows
 SPLIT = "demo"  # scored, and of no benchmark
@@ -39,6 +42,8 @@ _PATIENCE = 3.0  # times the planned minutes after which a rehearsal ends
 LONGEST = 7200.0  # s, of a task
 _ALOFT = 0.9  # of the planned height
 _DRAWS = 10_000  # after which nobody lies on the map
+REHEARSAL = "rehearsal"  # folder within an incident's
+FLOWN_PLAN, RESULT = "sortie.plan", "result.json"
 _SAID = "A rehearsal of a planned sortie: fly its way, and report who is seen."
 
 
@@ -131,6 +136,28 @@ def flown_search(
 def _degrees(origin: Origin, *enu: float | None) -> Floats:
     """Returns latitude, longitude, altitude (3,) of a place (m) of the map."""
     return np.array(origin.to_geodetic(np.array(enu, dtype=np.float64)))
+
+
+def keep(folder: Path, sortie: Sortie, result: Result) -> None:
+    """Writes a rehearsal's result, and the plan that was flown. Raises UsageError."""
+    write_atomically(folder / FLOWN_PLAN, plan_text(sortie))
+    write_atomically(folder / RESULT, result.dump())
+
+
+def rehearsed(folder: Path, sortie: Sortie) -> str:
+    """Returns what became of people in a sortie's rehearsal; empty where the sortie, as it is planned now, has none."""
+    kept = folder / file_stem(sortie.name)
+    try:
+        if (kept / FLOWN_PLAN).read_text(encoding="utf-8") != plan_text(sortie):
+            return ""
+        result = parse_result((kept / RESULT).read_text(encoding="utf-8"), str(kept / RESULT))
+    except (OSError, UsageError):
+        return ""
+    changed = sum(result.safety.interventions.values())
+    return (
+        f"found {result.metrics.victims_found} of {result.metrics.victims} simulated; contacts "
+        f"{result.safety.collisions}, steps that the governor changed {changed}"
+    )
 
 
 def promised(sorties: Sequence[Sortie], poa: Raster) -> float:

@@ -2,8 +2,9 @@
 
 A leg is worth the POA of the ground along it times the POD of passing by at that distance, as the detector was
 measured to see; what an earlier leg or vehicle would have seen is worth less to the next. Terrain is followed at a
-height above the highest ground near the way. The POD assumes that nothing hides the ground from a vehicle that passes
-above it: what is flown is counted by the looks that were taken, with the terrain between (visibility.py).
+height above the highest ground near the way, and below the ceiling as the governor counts it (terrain_way.py): a leg
+that cannot do both is not planned. The POD assumes that nothing hides the ground from a vehicle that passes above it:
+what is flown is counted by the looks that were taken, with the terrain between (visibility.py).
 """
 
 from __future__ import annotations
@@ -14,17 +15,16 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import maximum_filter, uniform_filter  # type: ignore[import-untyped]
+from scipy.ndimage import uniform_filter  # type: ignore[import-untyped]
 
 from esar_ros.incident.features import Floats, Position, Sortie, Waypoint
 from esar_ros.incident.ground import Ground
+from esar_ros.incident.terrain_way import LOWEST, TerrainWay
 from esar_ros.mission.errors import UsageError
 
 HEADINGS = 24
 LENGTHS = (80.0, 160.0, 320.0)  # m
 PEAKS = 12  # of the POA, flown to directly
-STEP = 40.0  # m between two heights of the way
-CLEAR = 30.0  # m around the way whose highest ground counts
 LEAST = 1e-3  # of a POD, from which ground counts as seen
 TURN = 3.0  # s that a vehicle loses at each corner
 
@@ -39,6 +39,7 @@ class Flights:
     climb: float = 2.0  # m/s
     reserve: float = 0.2  # share of the time that is not planned
     ceiling: float = 120.0  # m above ground, the highest that is allowed
+    sight: float = 50.0  # m above ground, from where the vehicle's range sensors see it
 
 
 def plan(
@@ -88,13 +89,18 @@ class _Planner:
         reach = int(np.flatnonzero(flights.curve >= LEAST)[-1]) + 1 if (flights.curve >= LEAST).any() else 1
         self._curve = flights.curve[: reach + 1]
         self._places = _centres(ground)
-        near = 2 * max(1, math.ceil(CLEAR / ground.cell)) + 1
-        self._highest = maximum_filter(np.nan_to_num(ground.heights, nan=-math.inf), near)
+        self._way = TerrainWay(ground, flights.height, flights.ceiling, flights.sight)
         self._closed = closed
         self._home = np.array(ground.to_grid(home.latitude, home.longitude))
         altitude = ground.height(*self._home) if home.altitude is None else home.altitude
-        if not math.isfinite(altitude) or not self._is_open(self._home, self._home):
+        if not (math.isfinite(altitude) and self._is_allowed(self._home, self._home)):
             raise UsageError("the home lies off the ground, or where nobody may fly", "choose another --home LAT,LON")
+        if not self._way.is_open(self._home, self._home):
+            raise UsageError(
+                f"the ground about the home is too steep to keep {LOWEST * flights.height:g} m above the highest near "
+                f"it, well below the ceiling of {flights.ceiling:g} m, and within the range of the ranges",
+                "choose another --home LAT,LON, or a lower --height",
+            )
         self._start = Position(home.latitude, home.longitude, altitude)
 
     def next(self, name: str, minutes: float) -> Sortie | None:
@@ -153,14 +159,19 @@ class _Planner:
     def _time(self, start: Floats, end: Floats) -> float:
         """Returns the time (s) of a leg, which climbs and sinks with the ground."""
         length = float(np.linalg.norm(end - start))
-        heights = self._heights(start, end)
-        rise = float(np.abs(np.diff(heights)).sum()) if len(heights) > 1 else 0.0
+        rise = float(np.abs(np.diff(self._way.heights(start, end))).sum())
         return max(length / self._flights.speed, rise / self._flights.climb) + TURN
 
     def _is_open(self, start: Floats, end: Floats) -> bool:
+        """Returns whether a leg lies on ground that is nowhere too steep to follow, and over none that is closed."""
+        return self._way.is_open(start, end) and self._is_allowed(start, end)
+
+    def _is_allowed(self, start: Floats, end: Floats) -> bool:
         """Returns whether a leg lies on known ground, and over none that is closed."""
         count = max(2, math.ceil(float(np.linalg.norm(end - start)) / self._ground.cell) + 1)
-        column, row = self._cells(start + (end - start) * np.linspace(0.0, 1.0, count)[:, None])
+        places = start + (end - start) * np.linspace(0.0, 1.0, count)[:, None]
+        column = np.floor((places[:, 0] - self._ground.west) / self._ground.cell).astype(int)
+        row = np.floor((self._ground.north - places[:, 1]) / self._ground.cell).astype(int)
         rows, columns = self._ground.heights.shape
         if not ((row >= 0) & (row < rows) & (column >= 0) & (column < columns)).all():
             return False
@@ -168,45 +179,13 @@ class _Planner:
             return False
         return self._closed is None or not self._closed[row, column].any()
 
-    def _cells(self, places: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        ground = self._ground
-        column = np.floor((places[:, 0] - ground.west) / ground.cell).astype(int)
-        row = np.floor((ground.north - places[:, 1]) / ground.cell).astype(int)
-        return column, row
-
-    def _heights(self, start: Floats, end: Floats) -> Floats:
-        """Returns heights (m above the sea) along a leg, each above the highest ground near it."""
-        count = max(2, math.ceil(float(np.linalg.norm(end - start)) / STEP) + 1)
-        column, row = self._cells(start + (end - start) * np.linspace(0.0, 1.0, count)[:, None])
-        rows, columns = self._highest.shape
-        highest = self._highest[np.clip(row, 0, rows - 1), np.clip(column, 0, columns - 1)]
-        return np.asarray(highest + self._flights.height)
-
     def _waypoints(self, way: Floats) -> tuple[Waypoint, ...]:
         """Returns the corners of a way, and places between where the ground asks for another height."""
-        points: list[Waypoint] = []
-        for start, end in pairwise(way):
-            heights = self._heights(start, end)
-            places = start + (end - start) * np.linspace(0.0, 1.0, len(heights))[:, None]
-            kept = _kept(heights)
-            for place, height in zip(places[kept][bool(points) :], heights[kept][bool(points) :], strict=True):
-                latitude, longitude = self._ground.to_geodetic(float(place[0]), float(place[1]))
-                points.append(Waypoint(Position(latitude, longitude, float(height)), self._flights.height))
+        points = []
+        for x, y, height in self._way.corners(way):
+            latitude, longitude = self._ground.to_geodetic(float(x), float(y))
+            points.append(Waypoint(Position(latitude, longitude, float(height)), self._flights.height))
         return tuple(points)
-
-
-def _kept(heights: Floats, off: float = 3.0) -> NDArray[np.int64]:
-    """Returns the indices of heights between which straight lines lie within a distance (m) of all (Douglas and
-    Peucker)."""
-    kept, parts = {0, len(heights) - 1}, [(0, len(heights) - 1)]
-    while parts:
-        first, last = parts.pop()
-        line = np.interp(np.arange(first, last + 1), [first, last], [heights[first], heights[last]])
-        farthest = int(np.abs(heights[first : last + 1] - line).argmax()) + first
-        if abs(heights[farthest] - line[farthest - first]) > off and first < farthest < last:
-            kept.add(farthest)
-            parts += [(first, farthest), (farthest, last)]
-    return np.array(sorted(kept))
 
 
 def _centres(ground: Ground) -> Floats:

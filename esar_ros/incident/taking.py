@@ -108,7 +108,14 @@ def take(path: Path, intake: Intake, terms: Terms) -> Search:
     search.tracks = [_checked(track, path, intake, terms.ground) for track in search.tracks]
     if terms.camera is not None and kind in (Kind.ULOG, Kind.ARDUPILOT, Kind.SRT):
         pitch, model = terms.camera
-        _of_looks(path, (look for track in search.tracks for look in along(track, pitch, model)), intake, terms, search)
+        shown: Iterable[Look] = (look for track in search.tracks for look in along(track, pitch, model))
+        if kind is Kind.SRT and srt.tells_gimbal(path):
+            shown = srt.looks(path, intake, model)
+        _of_looks(path, shown, intake, terms, search)
+    elif kind is Kind.SRT and terms.ground is not None and srt.tells_gimbal(path):
+        intake.fault(
+            path, "it tells where its camera looked, not how wide", "it counts as a track: say the lens, --camera"
+        )
     return search
 
 

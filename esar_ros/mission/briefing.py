@@ -31,8 +31,8 @@ class Extent(Protocol):
 
 
 def mission_id(task: Task, planner: str, seed: int) -> str:
-    """Returns the name of a run; it reveals no position."""
-    return f"{task.id}-{planner}-{seed}"
+    """Returns the name of a run; it reveals no position. planner: NAME, or NAME:FILE of one that flies a plan."""
+    return f"{task.id}-{planner.partition(':')[0]}-{seed}"
 
 
 def field_task(

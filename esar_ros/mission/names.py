@@ -10,6 +10,7 @@ LOW, HIGH = QUALITIES = "low", "high"  # of the embedded simulator's pictures
 DEFAULT_QUALITY = LOW
 CAMERAS: tuple[str, ...] = ("front", "left", "right", "down")
 THERMAL = "thermal"  # the camera beside them that config/vehicle.yaml may mount
+EYES = (*CAMERAS, THERMAL)
 
 # Frames (REP-105); those of a vehicle are prefixed with its name.
 MAP = "map"
@@ -132,4 +133,7 @@ DIAGNOSTICS = "/diagnostics"
 DEFAULT_PLANNER = "belief"
 PX4 = "px4"
 """World of PX4 vehicles, simulated and real."""
+ARDUPILOT = "ardupilot"
+"""World of ArduPilot vehicles, likewise."""
+AUTOPILOTS = (PX4, ARDUPILOT)
 DEFAULT_DETECTOR = "esar_yolo"

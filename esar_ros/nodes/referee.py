@@ -27,7 +27,7 @@ from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
 from esar_ros.nodes.core.types import message_class
-from esar_ros.nodes.graph.mission import ENDS, NOISY, ODOMETRIES, PX4
+from esar_ros.nodes.graph.mission import AUTOPILOTS, ENDS, NOISY, ODOMETRIES
 from esar_ros.nodes.graph.progress import PHASES, REPORT, Progress, tell, told_failure
 from esar_ros.nodes.messages import convert
 from esar_ros.planning.method import details_of
@@ -138,13 +138,13 @@ class RefereeNode(StepNode):
         run_about = describe_run(
             self.mission_id,
             place.digest,
-            self._planner,
+            self._planner.partition(":")[0],  # without the file of a plan
             self._seed,
             RunConditions(
                 preset=self._preset,
                 quality=self._quality,
                 governor=self._governor,
-                odometry="autopilot" if self._world == PX4 else "noisy" if self._odometry == NOISY else "true",
+                odometry="autopilot" if self._world in AUTOPILOTS else "noisy" if self._odometry == NOISY else "true",
                 detector=self._detector,
                 pace="lockstep" if self.lockstep else "realtime",
                 world=self._world,
@@ -347,6 +347,7 @@ class RefereeNode(StepNode):
             candidates=candidates,
             reports=progress.reports,
             mode=modes.get(safety.mode, "") if safety is not None else "",
+            text=safety.text if safety is not None and safety.mode >= SafetyStatus.MODE_HOLD else "",
         )
 
     def _tell_waiting(self, words: str) -> None:

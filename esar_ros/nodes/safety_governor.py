@@ -271,8 +271,7 @@ class SafetyGovernorNode(ManagedStepNode):
 
     def _state(self, at: int | None) -> State | None:
         """Returns the vehicle's state with odometry of a stamp (ns), or the newest; None where a part is missing."""
-        own = self._odometry.at(at)
-        autopilot: VehicleState | None = self.inbox(names.VEHICLE_STATE).newest
+        own, autopilot = self._odometry.at(at), self.inbox(names.VEHICLE_STATE).newest
         if own is None or autopilot is None:
             return None
         battery = self.inbox(names.BATTERY).newest

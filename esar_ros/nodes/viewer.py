@@ -77,6 +77,8 @@ class ViewerNode(Node):
         self.port = int(
             declare(self, "port", 0, "TCP port of the page on the loopback; 0: a free one", minimum=0, maximum=65535)
         )
+        about = "folder of an incident whose segments and finds are shown; empty: none"
+        self.incident = str(declare(self, "incident", "", about))
         self._view: View | None = None
         self._on_close: Callable[[], None] | None = None
         self._subscriptions_of: dict[tuple[str, str], Subscription] = {}
@@ -209,7 +211,7 @@ class ViewerNode(Node):
 
     def _follow(self, wanted: frozenset[str]) -> None:
         """Subscribes to the topics of open pages alone. All vehicles are on the map, one's cameras beside it."""
-        cameras = [names.camera_compressed(camera) for camera in names.CAMERAS]
+        cameras = [names.camera_compressed(camera) for camera in names.EYES]
         for vehicle in self.vehicles:
             for topic in RUNNING:
                 self._subscribe(vehicle, topic)

@@ -1,8 +1,8 @@
 """The share of people that the shipped detector finds in one picture, by how many pixels a person has there.
 
-models/esar-clues-pod.json holds it as measured on real photographs (`benchmarks/real_pictures.py --page`) and in the
-simulator (`benchmarks/detector.py --page`), each with intervals. Planner and debrief read it and say which one they
-took.
+models/esar-clues-pod.json holds it as measured on real photographs (`benchmarks/real_pictures.py --page`) and on real
+thermal pictures (`benchmarks/thermal.py --page`), each with intervals. Planner and debrief read it and say which one
+they took.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from esar_ros.mission.settings_file import StrictModel, load_settings
 
 FILE = "models/esar-clues-pod.json"
 PHOTOGRAPHS: Final = "photographs"
-SIMULATOR: Final = "simulator"
+THERMAL: Final = "thermal"
+Measured = Literal["photographs", "thermal"]
 EDGES = (3.0, 6.0, 9.0, 13.0, 18.0, 26.0, 40.0, 60.0, 300.0)  # px, of the bins of a person's size
 SIDE = (
     0.97  # m, the root of the area of a person's box: median of drawn people (training.cutouts), any posture and view
@@ -55,27 +56,26 @@ class PodCurve(StrictModel):
                 yield low, high, share, interval, count
 
     def at(self, pixels: ArrayLike) -> NDArray[np.float64]:
-        """Returns the POD of people of these sizes (px): straight lines over the logarithm of the size, never falling,
-        from 0 at the first edge on."""
+        """Returns the POD of people of these sizes (px): straight lines over the logarithm of the size, from 0 at the
+        first edge on; it falls where the measured shares do, since nearer people need not be found more often."""
         known = [(math.sqrt(low * high), share, n) for low, high, share, _, n in self.rows if n >= _ENOUGH]
         sizes, shares = [self.edges[0], *(row[0] for row in known)], [0.0, *(row[1] for row in known)]
-        rising = np.maximum.accumulate(shares)
-        return np.interp(np.log(np.maximum(pixels, 1e-6)), np.log(sizes), rising)
+        return np.interp(np.log(np.maximum(pixels, 1e-6)), np.log(sizes), shares)
 
 
 class PodFile(StrictModel):
     """models/esar-clues-pod.json."""
 
     schema_: Literal["esar-pod/1"] = Field(default="esar-pod/1", alias="schema")
-    curves: dict[Literal["photographs", "simulator"], PodCurve] = Field(default_factory=dict)
+    curves: dict[Measured, PodCurve] = Field(default_factory=dict)
 
 
-def load_curve(of: Literal["photographs", "simulator"], path: Path | None = None) -> PodCurve | None:
+def load_curve(of: Measured, path: Path | None = None) -> PodCurve | None:
     """Returns the curve measured on such pictures; None where the file has none. Raises UsageError."""
     return load_settings(PodFile, path or resource(FILE), "measured POD").curves.get(of)
 
 
-def write_curve(of: Literal["photographs", "simulator"], curve: PodCurve) -> None:
+def write_curve(of: Measured, curve: PodCurve) -> None:
     """Puts a curve into the package's file, in place of the one before."""
     path = resource("models") / Path(FILE).name
     known = load_settings(PodFile, path, "measured POD") if path.exists() else PodFile()

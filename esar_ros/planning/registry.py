@@ -18,6 +18,7 @@ from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.system.plugins import load_plugin, plugins, refuse_taken
 from esar_ros.planning.method import Method
 from esar_ros.planning.method_check import make_method, told
+from esar_ros.planning.methods.patterns.route import PlannedRoute, Route
 from esar_ros.planning.model.settings import SCRIPTED
 from esar_ros.planning.parameters import MODEL, SHARED, configured
 
@@ -80,10 +81,14 @@ def create(name: str, parameters: Mapping[str, Any] | None = None, path: Path | 
     """A method by name: its section of config/planners.yaml (or path), overlaid by parameters.
 
     "name@variant" is a method with a part of it switched off or replaced: its factory's `variants` has them, and
-    "@scripted" is one of every method that asks a model. Raises UsageError on an unknown name, a bad parameter, a
+    "@scripted" is one of every method that asks a model. "route:FILE" flies the waypoints of a plan of QGroundControl,
+    and is none of names(), since no brief holds a way. Raises UsageError on an unknown name, a bad parameter, a
     package that does not load, an object that is no whole method, and when settings make it a variant that it is not
     named after.
     """
+    own, _, plan = name.partition(":")
+    if own == Route.name and plan:
+        return PlannedRoute(Path(plan))
     own = name.partition("@")[0]
     settings = parameters_of(name, parameters, path)
     factory = _factory(own)

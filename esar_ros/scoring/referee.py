@@ -222,9 +222,9 @@ class Referee:
             return since + LANDED_FOR, f"landed by the governor: {governed[-1].text or 'no reason given'}"
         bridged = self.record.rows(vehicle, names.VEHICLE_STATE, None, in_air)
         if bridged and bridged[-1].holding:
-            by_itself = bridged[-1].failsafe or self._run.world != names.PX4
+            by_itself = bridged[-1].failsafe or self._run.world not in names.AUTOPILOTS
             who = f"the autopilot {bridged[-1].failsafe}".rstrip() if by_itself else "a person or a ground station"
             return since + LANDED_FOR, f"landed by {who}"
-        if self._run.world == names.PX4 and states[aloft][1] == Landed.FLYING:
+        if self._run.world in names.AUTOPILOTS and states[aloft][1] == Landed.FLYING:
             return since + LANDED_FOR, "landed by the autopilot, which took it for landed and stopped its motors"
         return None

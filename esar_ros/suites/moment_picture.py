@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.mission.names import CAMERAS
-from esar_ros.planning.methods.models.strategy_map import Scene, draw
+from esar_ros.planning.methods.models.strategy_map import MapDrawing, draw
 
 _GAP = 2  # px
 
 
-def draw_moment(pictures: Mapping[str, NDArray[np.uint8]], scene: Scene) -> NDArray[np.uint8]:
+def draw_moment(pictures: Mapping[str, NDArray[np.uint8]], scene: MapDrawing) -> NDArray[np.uint8]:
     """Returns an RGB image (692, width, 3): front and left above right and down, then the map with what is known.
 
     pictures: (h, w, 3) RGB by camera, all of one size.

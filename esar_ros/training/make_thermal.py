@@ -13,6 +13,7 @@ import numpy as np
 from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission.clues import PERSON
+from esar_ros.mission.errors import UsageError
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.perception.detectors.backend import create
 from esar_ros.perception.detectors.engines import Tensor
@@ -68,8 +69,10 @@ def make_thermal(
     beside = network.with_suffix(".json")
     _write(beside, card)
     validation = look(network, read_split(folder, "val"))
-    card["thresholds"] = {PERSON: thresholds(validation)[PERSON]}
-    card["calibration"] = {PERSON: reliability(validation)[PERSON]}
+    curves = reliability(validation)
+    if PERSON not in curves:
+        raise UsageError(f"after {epochs} epochs it finds nobody in the validation split", "train longer: --epochs N")
+    card["thresholds"], card["calibration"] = {PERSON: thresholds(validation)[PERSON]}, {PERSON: curves[PERSON]}
     tests = read_split(folder, "test")
     began = time.process_time()
     seen = look(network, tests)
@@ -137,6 +140,7 @@ def _write(file: Path, card: dict[str, Any]) -> None:
 def page_of(card: dict[str, Any]) -> str:
     """Returns the card for people to read."""
     made, test = card["made"], card["test"]
+    precision = "unknown, since none is told" if test["precision"] is None else f"{test['precision']:.3f}"
     return f"""# Model card: {card["name"]}
 
 `{card["file"]}` finds people in 8-bit thermal pictures (white is hot), as drones' cameras give them: one class, 1.1
@@ -158,7 +162,7 @@ simulated picture was seen.
 
 **What it reaches** on the test split ({test["pictures"]} pictures, {test["people"]} people): AP50
 {test["ap50"]:.3f}, AP by pointing {test["ap_pointing"]:.3f}; at the threshold of {card["thresholds"][PERSON]:g}
-recall {test["recall"]:.3f}, precision {test["precision"]:.3f}, {test["false_per_picture"]:.2f} false a picture.
+recall {test["recall"]:.3f}, precision {precision}, {test["false_per_picture"]:.2f} false a picture.
 By altitude, angle, hour and size, and in the simulator: docs/results/thermal.md.
 
 **Limits.** Streets, yards and sports grounds of one city from 60 to 130 m, by day and night, healthy people who mostly

@@ -20,6 +20,9 @@ SIZES = (7.0, 95.0)  # px that a standing person is tall, seen from the side; sm
 LEAST = 4  # px, of a person's longer side, from which the person is labelled
 _CROWD = (0.22, 0.22, 0.20, 0.14, 0.10, 0.12)  # chances of nobody, one person, two, ... in a crop; the last: six to ten
 _GAMMA = 2.2
+_ENLARGED = (
+    0.55  # share of pictures taken at half the side and enlarged, as small pictures are before they are looked at
+)
 
 
 @dataclass(frozen=True)
@@ -74,8 +77,8 @@ def montage(pictures: Sequence[Rgb], bank: Bank, side: int, rng: np.random.Gener
             None,
             rng,
         )
-    for n in range(count):
-        beside = boxes[-1] if n and rng.random() < 0.35 else None
+    for _ in range(count):
+        beside = boxes[-1] if boxes and rng.random() < 0.35 else None
         cutout = bank.people[group][int(rng.integers(len(bank.people[group])))]
         box = _paste(canvas, taken, cutout, mirrored, gain, tint, beside, rng)
         if box is not None:

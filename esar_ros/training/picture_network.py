@@ -214,11 +214,11 @@ def train_pictures(
                 average.mul_(kept).add_(new, alpha=1.0 - kept)
         if (step + 1) % 25 == 0 or step + 1 == recipe.steps:
             rest = (time.monotonic() - started) / (step + 1 - done) * (recipe.steps - step - 1) / 60.0
-            print(f"step {step + 1} of {recipe.steps}, loss {loss.item():.3f}, {rest:.0f} min left", flush=True)
             part = last.with_suffix(".part")
             parts = {"student": student, "mean": mean, "optimiser": optimiser}
             torch.save({"done": step + 1, **{name: each.state_dict() for name, each in parts.items()}}, part)
-            os.replace(part, last)
+            os.replace(part, last)  # what is told is kept
+            print(f"step {step + 1} of {recipe.steps}, loss {loss.item():.3f}, {rest:.0f} min left", flush=True)
     weights = out / "pictures.pt"
     began = network(torch, read_package(package)).state_dict()
     mixed = {name: (1.0 - LEARNT) * began[name] + LEARNT * learnt for name, learnt in mean.state_dict().items()}

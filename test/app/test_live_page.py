@@ -18,7 +18,11 @@ import pytest
 from esar_ros.app.view.live import PAGE, LiveView
 from esar_ros.app.view.page_image import BROWSERS, browser, take_screenshot
 from esar_ros.app.view.pages import PageServer, read_assets
+from esar_ros.incident.features import Area, AreaKind, Find, Position
+from esar_ros.incident.store import Incident
 from esar_ros.mission import names
+from esar_ros.sim.terrain.maps import load_map
+from esar_ros.sim.terrain.relief_image import photographed
 from helpers.live_messages import Told, grid, message, state_of
 
 
@@ -112,6 +116,8 @@ def test_pictures_of_cameras_layers_and_nothing_else(page: PageServer, view: Liv
     view.take("uav1", names.camera_compressed("front"), image)
     view.take("uav1", names.BELIEF, grid(np.array([[1, 100]], dtype=np.int8)))
     assert get(page.address + "picture/camera/uav1/front")[1] == b"\xff\xd8jpeg"
+    view.take("uav1", names.camera_compressed(names.THERMAL), image)
+    assert get(page.address + "picture/camera/uav1/thermal")[1] == b"\xff\xd8jpeg", "where one is mounted"
     assert get(page.address + "picture/layer/belief/uav1")[1].startswith(b"\x89PNG")
     for name in ("camera/uav1/left", "camera/uav2/front", "layer/other/uav1", "crop/uav1/1", "crop/uav1/x", "truth"):
         assert get(page.address + "picture/" + name)[0] == 404, name
@@ -139,3 +145,40 @@ def test_a_browser_shows_the_mission(page: PageServer, view: LiveView, tmp_path:
     assert "&lt;b&gt;Who&lt;/b&gt;?" in text, "what the mission says is text, never HTML"
     assert 'class="read">300 m north<' in text and 'class="unread">70 m<' in text, "what was understood of the brief"
     assert 'class="meaning unread">not understood: 70 m<' in text and "which widens the search" in text
+
+
+def test_an_incident_that_is_flown_is_on_the_page(tmp_path: Path) -> None:
+    pytest.importorskip("pyogrio")
+    from helpers.ridge import MAP, ridge
+
+    folder = ridge(tmp_path / "ridge")
+    opened = Incident.open(folder)
+    origin = load_map(MAP).origin
+    corners = [origin.to_geodetic([x, y, 0.0])[1::-1] for x, y in ((0.0, 0.0), (100.0, 0.0), (100.0, 100.0))]
+    opened.search.areas.append(Area("A1", AreaKind.SEGMENT, np.array(corners)))
+    opened.search.finds.append(Find("1", "jacket", Position(*origin.to_geodetic([30.0, 40.0, 0.0]))))
+    opened.save()
+    view = LiveView(("uav1",), None, incident=folder)
+    view.take("uav1", names.BRIEF, message("esar_ros/msg/Brief", mission_id="m", map_id=MAP, prompt="He is there."))
+    assert view.image("relief") is not None
+    shown = view.state()["incident"]
+    (segment,) = shown["segments"]
+    assert segment["name"] == "A1" and np.array(segment["outline"]) == pytest.approx(
+        np.array([[0.0, 0.0], [100.0, 0.0], [100.0, 100.0]]), abs=0.2
+    )
+    (find,) = shown["finds"]
+    assert find["label"].startswith("jacket") and find["position"] == pytest.approx([30.0, 40.0], abs=0.2)
+    assert len(shown["sorties"]) == 1 and len(shown["sorties"][0]) == 3
+    lost = LiveView(("uav1",), None, incident=tmp_path / "none")
+    lost.take("uav1", names.BRIEF, message("esar_ros/msg/Brief", mission_id="m", map_id=MAP, prompt="He is there."))
+    assert lost.image("relief") is not None
+    assert "holds no incident" in str(lost.state()["log"])
+
+
+def test_a_photograph_lies_over_the_relief_where_it_shows_the_ground() -> None:
+    relief = np.full((4, 4, 3), 9, np.uint8)
+    imagery = np.zeros((4, 4, 4), np.uint8)
+    imagery[0, :, :] = (200, 100, 50, 255)  # the southernmost row
+    over = photographed(relief, imagery)
+    assert (over[3] == (200, 100, 50)).all() and (over[:3] == 9).all()
+    assert photographed(relief, None) is relief

@@ -49,3 +49,12 @@ def test_an_autopilot_that_cannot_be_asked_counts_as_in_the_air(say: Say, monkey
     monkeypatch.setattr(parting, "WHERE", (sys.executable, "-c", "import time; time.sleep(9)"))
     monkeypatch.setattr(parting, "PATIENCE", 0.2)
     assert not end.may_end() and "does not say" in told[0]
+
+
+def test_of_another_autopilot_that_one_is_asked_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = "import sys; print(*sys.argv[1:]); sys.exit(1)"
+    monkeypatch.setattr(parting, "WHERE", (sys.executable, "-c", script))
+    told: list[str] = []
+    parting.Parting(("uav1",), told.append, "ardupilot").tell()
+    assert told[0] == "uav1 --autopilot ardupilot"
+    assert told[1].startswith("./esar px4 land --vehicles uav1 --autopilot ardupilot lands it")

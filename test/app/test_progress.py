@@ -89,6 +89,18 @@ def test_the_numbers_are_shown(clock: list[float]) -> None:
         assert word in text
 
 
+def test_why_the_governor_holds_is_told_and_a_terminal_s_line_never_wraps(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = Progress("search", elapsed=150.0, t_max=300.0, mode="hold", text="position moved 6.7 m otherwise")
+    out = io.StringIO()
+    ProgressLine(out).show(held)
+    assert "hold  position moved 6.7 m otherwise" in out.getvalue()
+    monkeypatch.setenv("COLUMNS", "60")
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True  # type: ignore[method-assign]
+    ProgressLine(terminal).show(held)
+    assert len(terminal.getvalue().removeprefix("\r\x1b[2K")) == 59
+
+
 def test_candidates_are_told_apart_from_clues() -> None:
     out = io.StringIO()
     ProgressLine(out).show(Progress("search", t_max=300.0, clues=3, candidates=28))

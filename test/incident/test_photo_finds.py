@@ -63,6 +63,35 @@ def test_two_things_are_two_and_a_small_picture_is_one_slice() -> None:
     assert len(spot(picture((100, 100))[:300, :400], RedBoxes())) == 1
 
 
+class Pair:
+    """A detector that finds two people side by side, whose boxes hold each other's middles, in every slice."""
+
+    name, eligible, prompts = "pair", True, {"person": "person"}
+
+    def set_prompts(self, prompts: Mapping[str, str]) -> None: ...
+
+    def detect(self, frames: Sequence[CameraFrame]) -> list[list[Detection2D]]:
+        return [[Detection2D("person", 0.7, (x, 300, 20, 40), "person") for x in (300, 308)] for _ in frames]
+
+
+def test_two_people_side_by_side_are_two() -> None:
+    assert len(spot(picture()[:480, :640], Pair())) == 2
+
+
+def test_people_of_an_impossible_size_are_doubted(tmp_path: Path) -> None:
+    """A blot 0.6 m large from 60 m up, and the same one from 600 m up, where it would be 6 m large."""
+    probabilities = []
+    for height in (60.0, 600.0):
+        path = photograph(
+            tmp_path / f"{height:.0f}.JPG", LATITUDE, LONGITUDE, altitude=1500.0 + height, pixels=picture((800, 600))
+        )
+        (photo,) = photos.read([path], Intake())
+        (find,) = finds(photo.look, RedBoxes(), GROUND, Intake())
+        probabilities.append(find.probability)
+        assert ("hardly a person" in find.note) == (height > 100.0)
+    assert probabilities[0] == pytest.approx(0.7, abs=0.05) and (probabilities[1] or 0.0) < 0.1
+
+
 def test_a_find_has_its_coordinate_its_error_and_its_picture(tmp_path: Path) -> None:
     path = photograph(tmp_path / "a.JPG", LATITUDE, LONGITUDE, pixels=picture((800, 600)))
     (photo,) = photos.read([path], Intake())

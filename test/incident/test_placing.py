@@ -122,3 +122,24 @@ def test_a_line_along_the_ground_has_no_ellipse() -> None:
     look = shot(ground, pitch=-4.8)
     refused = place(look, (2000.0, 1500.0), ground, HOME)
     assert isinstance(refused, Withheld) and "along the ground" in refused.why
+
+
+@pytest.mark.parametrize("pitch", [-90.0, -60.0])
+def test_an_elevation_model_that_lies_aside_is_part_of_the_ellipse(pitch: float) -> None:
+    """The ground on which the picture was taken is not where the model has it."""
+    ground, random, held, count = hills(relief=60.0), np.random.default_rng(1), 0, 400
+    look = shot(ground, pitch=pitch, above_home=None)
+    still = LookErrors(0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 1e-6)
+    look = replace(look, errors=still)
+    stated = replace(ground, sigma=0.01, aside=6.0)
+    truth = place(look, (2000.0, 1200.0), replace(ground, sigma=0.01))
+    assert isinstance(truth, Placed) and truth.covariance.trace() < 0.1
+    frame = Origin(truth.position.latitude, truth.position.longitude, truth.position.altitude or 0.0)
+    for _ in range(count):
+        east, north = random.normal(0.0, 6.0, 2)
+        moved = replace(stated, west=ground.west + east, north=ground.north + north)
+        placed = place(look, (2000.0, 1200.0), moved)
+        assert isinstance(placed, Placed)
+        away = frame.to_enu(placed.position.latitude, placed.position.longitude, placed.position.altitude or 0.0)[:2]
+        held += bool(away @ np.linalg.inv(placed.covariance) @ away <= CHI_SQUARE_95)
+    assert 0.88 <= held / count <= 0.995, held / count

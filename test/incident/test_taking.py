@@ -165,3 +165,28 @@ def test_a_video_of_a_camera_that_is_stated_has_a_pod_and_a_footprint(tmp_path: 
     covered = Terms(GROUND, curves=CURVES, camera=camera, canopy=replace(pod, values=np.full_like(pod.values, 0.8)))
     (under,) = take(path, Intake(HOME, utc_offset=0.0), covered).rasters
     assert float(np.nanmax(under.values)) < 0.5 * float(np.nanmax(pod.values)), "under trees less is seen"
+
+
+def test_a_video_that_tells_its_gimbal_counts_what_that_showed(tmp_path: Path) -> None:
+    """Straight down beside the track: the stated pitch does not count, only the lens."""
+    model = CameraModel.from_horizontal_fov(1920, 1080, 1.2)
+    altitude = GROUND.height(*GROUND.to_grid(LATITUDE, LONGITUDE)) + 40.0
+    cues = []
+    for n in range(6):
+        latitude, longitude, _ = FRAME.to_geodetic([5.0 * n, 0.0, 0.0])
+        cues.append(
+            f"{n}\n00:00:{n:02d},000 --> 00:00:{n:02d},033\n2026-05-01 12:00:{n:02d}.500\n[latitude: {latitude:.6f}] "
+            f"[longitude: {longitude:.6f}] [rel_alt: 40.0 abs_alt: {altitude:.1f}] "
+            "[gb_yaw: 0.0 gb_pitch: -90.0 gb_roll: 0.0]"
+        )
+    path = tmp_path / "DJI_2.SRT"
+    path.write_text("\n\n".join(cues), encoding="utf-8")
+    search = take(path, Intake(utc_offset=0.0), Terms(GROUND, curves=CURVES, camera=(-20.0, model)))
+    (pod,) = search.rasters
+    under = GROUND.cells(np.array([LATITUDE]), np.array([LONGITUDE]))[0].astype(int)
+    seen = np.argwhere(pod.values > 0.05)
+    assert pod.values[under[1], under[0]] > 0.3
+    assert np.abs(seen - under[::-1]).max() * pod.cell < 60.0, "nothing far ahead"
+    intake = Intake(utc_offset=0.0)
+    assert take(path, intake, Terms(GROUND, curves=CURVES)).rasters == []
+    assert any("not how wide" in fault for fault in intake.faults)

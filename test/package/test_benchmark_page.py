@@ -14,16 +14,18 @@ import reference
 @pytest.fixture
 def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(page, "RESULTS", tmp_path)
-    monkeypatch.setattr(sys, "argv", ["benchmarks/rpc.py", "--port", "4", "--page"])
+    monkeypatch.setattr(sys, "argv", ["benchmarks/view.py", "--port", "4", "--page"])
     return tmp_path
 
 
 def test_a_page_names_command_day_version_machine_and_conditions(results: Path) -> None:
     about = "Word " * 60
-    path = page.write_page("benchmarks/rpc.py", "Title", about, {"seed_of_it": 7}, [page.Table(("a",), [(1,)], "Part")])
+    path = page.write_page(
+        "benchmarks/view.py", "Title", about, {"seed_of_it": 7}, [page.Table(("a",), [(1,)], "Part")]
+    )
     text = path.read_text(encoding="utf-8")
-    assert path == results / "rpc.md"
-    assert text.startswith("# Title\n\n<!-- Made by `./esar exec python benchmarks/rpc.py --port 4 --page`")
+    assert path == results / "view.md"
+    assert text.startswith("# Title\n\n<!-- Made by `./esar exec python benchmarks/view.py --port 4 --page`")
     for word in (
         "| day | 20",
         "| version | esar_ros ",
@@ -39,7 +41,7 @@ def test_a_page_names_command_day_version_machine_and_conditions(results: Path) 
 
 
 def test_parts_of_a_script_are_pages_of_their_own(results: Path) -> None:
-    assert page.write_page("benchmarks/rpc.py", "T", "A.", {}, ["*words*"], "slow").name == "rpc_slow.md"
+    assert page.write_page("benchmarks/view.py", "T", "A.", {}, ["*words*"], "slow").name == "view_slow.md"
 
 
 def test_a_goal_stands_beside_its_figure_with_interval_and_verdict() -> None:

@@ -333,7 +333,7 @@ def test_colcon_has_the_fast_tests_and_the_linters_that_package_xml_names() -> N
     packages = set(re.findall(r"find_package\((ament_\w+) REQUIRED\)", text.partition("if(BUILD_TESTING)")[2]))
     assert packages == {"ament_cmake_pytest", "ament_lint_auto"} <= keys("test_depend")
     files = [path for part in parts for path in (ROOT / "test" / part).rglob("*.py")]
-    beside = {path.stem for folder in ("px4", "scoring") for path in (ROOT / "test" / folder).glob("*.py")}
+    beside = {path.stem for folder in ("px4", "ardupilot", "scoring") for path in (ROOT / "test" / folder).glob("*.py")}
     needed = {name.split(".")[0] for path in files for name in imports(path)} - beside - {"esar_ros", "helpers"}
     resolved = {ROSDEP[key] for key in keys("exec_depend", "depend", "test_depend") if key in ROSDEP}
     assert {IMPORTED_AS.get(name, name).lower() for name in needed - sys.stdlib_module_names} <= resolved

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from esar_ros.incident.pod import Curves
@@ -19,9 +18,10 @@ def test_shares_and_intervals_of_clips() -> None:
     assert curve.at([1.0, 7.0, 21.6, 500.0]) == pytest.approx([0.0, 0.0, 0.75, 0.75], abs=1e-2)
 
 
-def test_a_curve_never_falls() -> None:
+def test_a_curve_falls_where_the_measured_shares_do() -> None:
     found = [(30.0, n < 8, "a") for n in range(10)] + [(100.0, n < 4, "a") for n in range(10)]
-    assert (np.diff(measured_curve(found).at(np.arange(1.0, 300.0))) >= 0.0).all()
+    near, far = measured_curve(found).at([33.0, 200.0])
+    assert near == pytest.approx(0.8, abs=0.02) and far == pytest.approx(0.4)
 
 
 def test_bins_must_fit() -> None:
@@ -37,4 +37,4 @@ def test_the_debrief_takes_the_shares_on_photographs_by_pixels_on_the_person() -
     assert person[60] == pytest.approx(float(measured.at(2000.0 * SIDE / 60.0)), rel=1e-6)
     assert "real photographs" in curves.source and "simulator" in Curves("esar_yolo", "clear").source
     dark = curves.of(2000.0, 0.0, 0.0).person
-    assert (dark <= person).all() and dark[120] < person[20]
+    assert dark.max() == pytest.approx(person.max(), abs=0.02) and dark[140] < person[140], "as of smaller people"

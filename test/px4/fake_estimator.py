@@ -1,4 +1,4 @@
-"""What the fake autopilot believes of its place: errors that wander, resets, an origin that is moved, the heading."""
+"""The fake autopilot's belief of its place: errors that wander, resets, an origin that is moved, the heading."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What PX4 1.17 in SITL was measured to do, as the fake autopilot does it: its modes' numbers, times and distances."""
+"""Facts measured on PX4 1.17 in SITL, which the fake autopilot keeps to: its modes' numbers, times and distances."""
 
 from __future__ import annotations
 

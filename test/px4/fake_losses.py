@@ -1,4 +1,4 @@
-"""What the fake autopilot may lose in flight, and the failsafes that follow."""
+"""Losses of the fake autopilot in flight, and the failsafes that follow."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fake_facts import HOLD, LOSSES
 
 
 class FakeLosses:
-    """What is lost, since when (s), and what a person has taken over from."""
+    """Losses with the time (s) of each, and those that a person has taken over from."""
 
     def __init__(self) -> None:
         self._since: dict[str, float] = {}

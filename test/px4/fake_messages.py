@@ -1,4 +1,4 @@
-"""What the fake autopilot says: a namespace with the fields of PX4's message of that name, for each."""
+"""Messages of the fake autopilot: a namespace with the fields of PX4's message of that name, for each."""
 
 from __future__ import annotations
 

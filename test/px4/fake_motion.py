@@ -1,4 +1,4 @@
-"""How the fake autopilot flies: what each mode wants, and how its vehicle follows."""
+"""Motion of the fake autopilot: the wish of each mode, and how its vehicle follows."""
 
 from __future__ import annotations
 

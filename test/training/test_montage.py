@@ -34,3 +34,9 @@ def test_one_seed_gives_one_picture_and_boxes_lie_in_it() -> None:
         assert (one.boxes >= 0.0).all() and (one.boxes <= 128.0).all() and (one.boxes[:, 2:] > one.boxes[:, :2]).all()
     counts = {len(each.boxes) for each in made[0]}
     assert 0 in counts and max(counts) >= 2, "pictures of nobody, and of several people"
+
+
+def test_a_picture_that_has_no_place_for_its_first_person_is_made_all_the_same() -> None:
+    rng = np.random.default_rng(3)
+    bank, pictures = make_bank(6, rng), [plain(rng, 64)]
+    assert all(montage(pictures, bank, 16, rng).rgb.shape == (16, 16, 3) for _ in range(60))

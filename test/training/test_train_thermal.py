@@ -16,7 +16,7 @@ from esar_ros.training import thermal_network as net
 from esar_ros.training import train_thermal
 from esar_ros.training.evaluate import Found, LabelledImage
 from esar_ros.training.labels import Label
-from esar_ros.training.make_thermal import figures
+from esar_ros.training.make_thermal import figures, page_of
 from esar_ros.training.train_thermal import CROP, Picture, read_split, varied
 
 BOXES = [[300, 200, 12, 20], [340, 260, 24, 14]]
@@ -133,3 +133,11 @@ def test_the_rate_rises_and_falls_twice_and_ends_at_nothing() -> None:
     assert shares[0] == 0.0 and max(shares[:again]) == pytest.approx(1.0)
     assert shares[again - 1] < 0.01 and shares[again] == pytest.approx(0.75) and shares[-1] == pytest.approx(0.0)
     assert all(later <= earlier for earlier, later in itertools.pairwise(shares[again:]))
+
+
+def test_a_card_of_a_network_that_tells_of_nobody_says_so() -> None:
+    labels = (Label("person", "person", False, (10, 10, 12, 20), 240, 0.0, 0.0, 0.0),)
+    test = figures([LabelledImage("", "", "night", labels, (Found("person", 0.3, (10, 10, 12, 20)),))], 0.9)
+    made = {"data": "HIT-UAV", "epochs": 2, "seed": 0, "crop": CROP}
+    card = {"name": "a", "file": "a.onnx", "attribution": "", "stride": 32, "nms_iou": 0.5, "made": made, "test": test}
+    assert "precision unknown" in page_of(card | {"thresholds": {"person": 0.9}})

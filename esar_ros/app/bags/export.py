@@ -66,7 +66,7 @@ def main(argv: list[str]) -> int:
         "multicast group such as 239.2.3.1:6969",
     )  # fmt: skip
     arguments = parser.parse_args(argv)
-    host, port = _address(arguments.cot)
+    host, port = cot.address_of(arguments.cot) if arguments.cot is not None else ("", 0)
     formats = _formats(arguments.to or ("cot" if port else ",".join(SURFACES)))
     if arguments.voxel is not None and not VOXELS[0] <= arguments.voxel <= VOXELS[1]:
         raise UsageError(f"--voxel {arguments.voxel:g}", f"give {VOXELS[0]:g} to {VOXELS[1]:g} m")
@@ -83,16 +83,6 @@ def main(argv: list[str]) -> int:
     if surfaces := [name for name in formats if name in SURFACES]:
         _write_surfaces(bag, surfaces, out, arguments.voxel, console)
     return 0
-
-
-def _address(text: str | None) -> tuple[str, int]:
-    """Returns host and port of HOST:PORT; port 0 where none is given. Raises UsageError."""
-    if text is None:
-        return "", 0
-    host, _, port = text.rpartition(":")
-    if not host or not (port.isdecimal() and 0 < int(port) < 65536):
-        raise UsageError(f"--cot {text}", "HOST:PORT, e.g. 239.2.3.1:6969")
-    return host.strip("[]"), int(port)
 
 
 def _formats(text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Things that a world needs and others start: PX4 and its agent, a server of AirSim's interface."""
+"""Things that a world needs and others start: PX4 and its agent, ArduPilot, a server of AirSim's interface."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from pathlib import Path
 from esar_ros.app.checks.finding import Check
 from esar_ros.bags.facts import Facts, parse_facts
 from esar_ros.bridges.airsim.client import AirSimClient, AirSimError
+from esar_ros.bridges.ardupilot.link import MavlinkLink
+from esar_ros.bridges.ardupilot.settings import load_ardupilot_settings
 from esar_ros.bridges.px4.settings import load_px4_settings
 from esar_ros.mission.errors import UsageError, UsageErrors
 from esar_ros.mission.system.environment import graph_environment
-from esar_ros.nodes.graph.mission import PX4
+from esar_ros.nodes.graph.mission import ARDUPILOT, AUTOPILOTS, PX4
 
 PATIENCE = 10.0  # s that a mission waits for it
 AGENT_PORT = 8888  # UDP, of `MicroXRCEAgent udp4 -p 8888`
@@ -29,7 +31,8 @@ def outside(world: str, host: str, port: int, vehicles: Sequence[str]) -> list[C
     """Returns a finding for each thing that a world needs beside the graph; none for the embedded one."""
     if world == "embedded":
         return []
-    return [*([autopilots(vehicles)] if world == PX4 else []), server(world, host, port)]
+    flying = {PX4: autopilots, ARDUPILOT: copters}
+    return [*([flying[world](vehicles)] if world in flying else []), server(world, host, port)]
 
 
 def wait_for_outside(
@@ -53,7 +56,7 @@ def wait_for_outside(
 
 
 def server(world: str, host: str, port: int) -> Check:
-    """Returns whether a server of AirSim's interface answers; a vehicle with cameras of its own flies px4 without."""
+    """Returns whether a server of AirSim's interface answers; a vehicle with cameras of its own flies without."""
     name = "AirSim server"
     try:
         with AirSimClient(host, port, ANSWER) as client:
@@ -62,10 +65,10 @@ def server(world: str, host: str, port: int) -> Check:
         cure = (
             f"where no cameras fly, start one that draws (./esar sim --map MAP --port {port}), and ./esar px4 mirror "
             f"--port {port}"
-            if world == PX4
+            if world in AUTOPILOTS
             else "start AirSim, or say where it is by --host and --port (docs/how-to/unreal.md)"
         )
-        return Check(name, False, str(error), cure, needed=world != PX4)
+        return Check(name, False, str(error), cure, needed=world not in AUTOPILOTS)
     return Check(name, True, f"answers on {host}:{port}")
 
 
@@ -87,6 +90,27 @@ def autopilots(vehicles: Sequence[str]) -> Check:
         return Check(PX4, False, detail, f"start MicroXRCEAgent udp4 -p {AGENT_PORT}, and PX4 (docs/how-to/px4.md)")
     detail += f", though something listens on UDP port {AGENT_PORT}, as the agent does"
     return Check(PX4, False, detail, f"start PX4 with its client in this domain (UXRCE_DDS_DOM_ID {domain})")
+
+
+def copters(vehicles: Sequence[str]) -> Check:
+    """Returns whether each vehicle's ArduPilot is heard on its link, which is closed again."""
+    settings = load_ardupilot_settings()
+    heard: list[str] = []
+    for index, vehicle in enumerate(vehicles):
+        address = settings.address(vehicle, index)
+        link = MavlinkLink(address.link, settings.baud, address.system_id, lambda kind, message, now: None)
+        now = time.monotonic()
+        limit = now + LISTENED
+        while "HEARTBEAT" in link.streams.lacking(now) and now < limit:
+            time.sleep(0.05)
+            now = time.monotonic()
+            link.poll(now)
+        silent, complaint = "HEARTBEAT" in link.streams.lacking(now), link.complaint(now)
+        link.close()
+        if silent:
+            return Check(ARDUPILOT, False, complaint, "start it, or name its link in config/ardupilot.yaml")
+        heard.append(f"system {address.system_id} on {address.link}")
+    return Check(ARDUPILOT, True, f"speaks as {', '.join(heard)}")
 
 
 def listens(port: int, tables: Iterable[Path] = _LISTENERS) -> bool:

@@ -1,4 +1,7 @@
-"""`esar incident fly DIR`: rehearses the planned sorties in the embedded simulator, on the incident's own map."""
+"""`esar incident fly DIR`: rehearses the planned sorties in the embedded simulator, on the incident's own map.
+
+With `--world px4` the graph flies one, as `esar mission` flies a search of one's own.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +17,9 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from esar_ros.app import prepare
+from esar_ros.app import mission, prepare
 from esar_ros.app.incident.plan import plan_as_by_default
+from esar_ros.app.mission import VIEW_PORT
 from esar_ros.benchmark.engine.episode import fly_episode
 from esar_ros.benchmark.engine.mission import VEHICLE, EpisodeResult
 from esar_ros.flight.limits import load_pilot_limits
@@ -25,7 +29,9 @@ from esar_ros.incident.probability import stand
 from esar_ros.incident.rasters import POA
 from esar_ros.incident.rehearsal import (
     POSES,
+    REHEARSAL,
     flown_search,
+    keep,
     lay_people,
     least_height,
     promised,
@@ -36,10 +42,12 @@ from esar_ros.incident.store import Incident
 from esar_ros.mission import names
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.errors import UsageError, suggest
+from esar_ros.mission.names import PX4
 from esar_ros.mission.run_conditions import RunConditions
+from esar_ros.mission.system.incident_files import plan_stem, planned_flight
 from esar_ros.mission.task import Task
+from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.perception.detectors.chosen import create_chosen
-from esar_ros.scoring.result import write_atomically
 from esar_ros.sim.assets.meshes import assets
 from esar_ros.sim.terrain.maps import PlaceMap, load_map
 from esar_ros.suites.esarbench.own_search import NOON
@@ -67,16 +75,23 @@ def declare(verbs: Any) -> None:
     )
     parser.add_argument("--preset", default="paper", choices=tuple(names.PRESETS), help="images (default: %(default)s)")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="for results (default: DIR/rehearsal)")
-    parser.add_argument("--world", default="embedded", help="what is flown in (default: %(default)s)")
+    parser.add_argument(
+        "--world", default="embedded", choices=("embedded", PX4),
+        help="embedded: a rehearsal, with people laid; px4: the graph flies PX4 (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument("--port", type=int, default=0, help="of the server that draws images, for px4")
+    parser.add_argument(
+        "--cot", default="", metavar="HOST:PORT", help="of px4: tell ATAK there what is flown and found"
+    )
+    parser.add_argument(
+        "--view", type=int, nargs="?", const=VIEW_PORT, metavar="PORT", help="of px4: serve a page to watch it"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Flies the sorties and prints what each did. Raises UsageError."""
-    if arguments.world != "embedded":
-        raise UsageError(
-            f"--world {arguments.world}: a rehearsal is flown in the embedded simulator",
-            f"fly {arguments.dir / 'plans'} from a ground station",
-        )
+    if arguments.world == PX4:
+        return mission.main(mission_of(arguments))
     if not 1 <= arguments.people <= MOST_PEOPLE:
         raise UsageError(f"--people {arguments.people}", f"1 to {MOST_PEOPLE}")
     create_chosen(arguments.detector)  # wrong weights are told before anything is drawn
@@ -95,20 +110,45 @@ def run(arguments: argparse.Namespace) -> int:
     console.print(
         f"{len(people)} people lie hidden by the POA; by the plan's POD "
         f"{100.0 * promised(sorties, poa):.0f} % of those on the map should be found"
+        f"{_coarser(arguments.preset)}"
     )
-    out, found = arguments.out or arguments.dir / "rehearsal", set()
+    out, found = arguments.out or arguments.dir / REHEARSAL, set()
     for sortie in sorties:
         noon = datetime.now().replace(hour=NOON, minute=0, second=0, microsecond=0).astimezone()
         task = rehearsal_task(incident.search.name, place.id, sortie, place, people, noon, arguments.seed)
         flown = _fly(task, sortie, place, RunConditions(arguments.preset, detector=arguments.detector), console)
         found |= {victim.id for victim in flown.result.victims if victim.found}
         folder = out / words.file_stem(sortie.name)
-        write_atomically(folder / "result.json", flown.result.dump())
+        keep(folder, sortie, flown.result)
         name = f"rehearsal of {sortie.name}"
         kml.write(flown_search(name, sortie, flown.result, flown.track[VEHICLE], place.origin), folder / "flown.kml")
         console.print(_told(sortie, flown))
     console.print(f"Found {len(found)} of {len(people)}. Results and flown.kml of each sortie: {out}")
     return 0
+
+
+def mission_of(arguments: argparse.Namespace) -> list[str]:
+    """Returns the arguments of `esar mission` by which the graph flies a planned sortie. Raises UsageError."""
+    flight = planned_flight(arguments.dir, arguments.sortie or "")
+    out = arguments.out or arguments.dir / "flights" / plan_stem(flight.sortie)
+    words = {
+        "--incident": str(arguments.dir), "--sortie": flight.sortie, "--world": arguments.world, "--out": str(out),
+        "--end": "return_land", "--preset": arguments.preset, "--detector": arguments.detector,
+        "--port": str(arguments.port),
+    }  # fmt: skip
+    if arguments.cot:
+        words["--cot"] = arguments.cot
+    if arguments.view is not None:
+        words["--view"] = str(arguments.view)
+    return [f"{flag}={value}" for flag, value in words.items()]
+
+
+def _coarser(preset: str) -> str:
+    """Returns what coarser pictures than those that a plan counts do to its promise; empty for those."""
+    counted, drawn = load_vehicle().image.width, names.PRESETS[preset][0]
+    if drawn >= counted:
+        return ""
+    return f", in pictures {counted} px wide; these are {drawn} px wide, so fewer will be"
 
 
 def _sorties(incident: Incident, name: str | None) -> list[Sortie]:

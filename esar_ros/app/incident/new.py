@@ -37,6 +37,7 @@ from esar_ros.sim.terrain.map_import import CHARACTERS, ImportOptions, import_ma
 SIZE = 4000.0  # m, side of the map
 MARGIN = 1.05  # of the side of the map, that elevation is kept
 _START, _IPP = "the drone's start", "the initial planning point"  # from which an incident's words are counted
+LAYERS = ("photo", "cover", "tracks")  # of the map, whose files stay where they are
 SAMPLES = 1025  # heights a side of the map that is flown
 
 
@@ -66,11 +67,13 @@ def declare(verbs: Any) -> None:
     parser.add_argument(
         "--canopy", type=Path, metavar="FILE", help="raster of the ground under crowns, percent: lowers the POD there"
     )
+    looks = parser.add_argument_group("what the rehearsal's map looks like").add_argument
+    looks("--photo", type=Path, metavar="FILE", help="orthophoto: the ground's colours")
+    looks("--cover", type=Path, metavar="FILE", help="land cover as ESA WorldCover has it: where woods and water are")
+    looks("--tracks", type=Path, metavar="FILE", help="lines to draw on it (default: those of --ways)")
+    looks("--character", choices=sorted(CHARACTERS), default="alpine", help="plants, and colours without a photo")
     parser.add_argument("--area", type=Path, metavar="FILE", help="polygon of what is searched (GeoJSON, KML, GPX)")
     parser.add_argument("--size", type=float, default=SIZE, metavar="M", help="side of the map (default: %(default)g)")
-    parser.add_argument(
-        "--character", choices=sorted(CHARACTERS), default="alpine", help="plants and colours of the rehearsal's map"
-    )
     parser.add_argument("--time", metavar="ISO", help="when it happened, with its zone; default: now")
 
 
@@ -105,6 +108,8 @@ def run(arguments: argparse.Namespace) -> int:
         "map": map_id, "time": time.isoformat(), "by_words": f"{prior.by_words:g}", "terrain": terrain.told,
         "character": arguments.character, "size": f"{arguments.size:g}",
     }  # fmt: skip
+    layers = {"photo": arguments.photo, "cover": arguments.cover, "tracks": arguments.tracks or arguments.ways}
+    about |= {layer: str(path.resolve()) for layer, path in layers.items() if path is not None}
     if (arguments.dir / PACKAGE).exists():
         raise UsageError(f"{arguments.dir} holds an incident already", "name another folder")
     draw_map(arguments.dir, search, about)
@@ -124,14 +129,17 @@ def _check_published(subject: str, found: Found, arguments: argparse.Namespace) 
 def draw_map(folder: Path, search: Search, about: Mapping[str, str]) -> None:
     """Makes the map that is flown of the search's elevation, unless it is there. Raises UsageError."""
     map_id = about["map"]
-    if all((folder / "map" / f"{map_id}.{ending}").is_file() for ending in ("yaml", "npz")):
+    endings = ("yaml", "npz", *(["png"] if "photo" in about else []))
+    if all((folder / "map" / f"{map_id}.{ending}").is_file() for ending in endings):
         return
     elevation = next(raster for raster in search.rasters if raster.unit == ELEVATION)
     ipp = next(place.position for place in search.places if place.kind is PlaceKind.IPP)
-    centre = (ipp.latitude, ipp.longitude)
+    photo, cover, tracks = (Path(about[layer]) if layer in about else None for layer in LAYERS)
     options = ImportOptions(
-        map_id, about.get("character", "alpine"), float(about.get("size", SIZE)), SAMPLES, centre, search.name
-    )
+        map_id, about.get("character", "alpine"), float(about.get("size", SIZE)), SAMPLES,
+        (ipp.latitude, ipp.longitude), search.name, photo=photo, cover=cover,
+        tracks=tracks,
+    )  # fmt: skip
     with TemporaryDirectory() as scratch:
         source = Path(scratch) / "elevation.tif"
         source.write_bytes(geotiff_bytes(elevation))

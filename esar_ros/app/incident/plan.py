@@ -11,6 +11,7 @@ from rich.console import Console
 
 from esar_ros.app.arguments import Parser
 from esar_ros.app.incident.places import position
+from esar_ros.flight.limits import load_pilot_limits
 from esar_ros.incident.features import Place, PlaceKind, Position
 from esar_ros.incident.formats import kml, qgc_plan, wpml
 from esar_ros.incident.pod import Curves
@@ -18,10 +19,15 @@ from esar_ros.incident.probability import closed_cells, open_sky, poa_ground, st
 from esar_ros.incident.rasters import POA
 from esar_ros.incident.sorties import Flights, plan
 from esar_ros.incident.store import Incident
+from esar_ros.incident.terrain_way import LOWEST, TerrainWay
 from esar_ros.mission import names
+from esar_ros.mission.briefing import CEILING
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.mission.weather import Weather
+
+TOLD = 0.001  # of the POA
+MARGIN = 10.0  # m, of the range of a sensor by which the ground is seen
 
 
 def declare(verbs: Any) -> None:
@@ -32,7 +38,10 @@ def declare(verbs: Any) -> None:
     parser.add_argument("--minutes", type=float, default=25.0, metavar="MIN", help="of a battery (default: 25)")
     parser.add_argument("--home", metavar="LAT,LON", help="where they start (default: the last home, else the IPP)")
     parser.add_argument("--height", type=float, default=40.0, metavar="M", help="above ground (default: 40)")
-    parser.add_argument("--max-height", type=float, default=120.0, metavar="M", help="that is allowed (default: 120)")
+    parser.add_argument(
+        "--max-height", type=float, default=CEILING, metavar="M",
+        help="allowed above the lowest ground below; at most the governor's %(default)g, which is the default",
+    )  # fmt: skip
     parser.add_argument(
         "--speed", type=float, default=5.0, metavar="M/S", help="over ground (default: 5, the pilot's here)"
     )
@@ -44,17 +53,21 @@ def run(arguments: argparse.Namespace) -> int:
     """Plans, and keeps the sorties in the incident in place of those before. Raises UsageError."""
     for flag, value, least, most in (
         ("--vehicles", arguments.vehicles, 1, 20), ("--minutes", arguments.minutes, 1.0, 600.0),
-        ("--height", arguments.height, 5.0, 500.0), ("--speed", arguments.speed, 1.0, 25.0),
+        ("--height", arguments.height, 5.0, CEILING), ("--max-height", arguments.max_height, 20.0, CEILING),
+        ("--speed", arguments.speed, 1.0, 25.0),
     ):  # fmt: skip
         if not least <= value <= most:
             raise UsageError(f"{flag} {value:g}", f"between {least:g} and {most:g}")
     incident = Incident.open(arguments.dir)
     ground, (now, _) = poa_ground(incident), stand(incident)
     home = position("--home", arguments.home) if arguments.home else _home(incident)
-    focal = load_vehicle().image.model.fx
+    vehicle = load_vehicle()
+    focal, sight = vehicle.image.model.fx, vehicle.lidar.range_max - MARGIN
     detection = Curves(arguments.detector, arguments.weather).of(focal, None, home.longitude)
     curve = detection.curves.beside(arguments.height).person
-    flights = Flights(curve, arguments.height, arguments.speed, ceiling=arguments.max_height)
+    pilot = load_pilot_limits()
+    climb = min(pilot.speed_up, pilot.speed_down)
+    flights = Flights(curve, arguments.height, arguments.speed, climb, ceiling=arguments.max_height, sight=sight)
     closed = closed_cells(incident.search, ground)
     sorties = plan(
         now.normalised * open_sky(incident, incident.rasters(POA)[0]),
@@ -82,6 +95,12 @@ def run(arguments: argparse.Namespace) -> int:
         console.print(
             f"{sortie.name}: POS {sortie.pos:.1%}, {sortie.hectares:.1f} ha, {sortie.minutes:.1f} min, "
             f"{len(sortie.waypoints)} waypoints"
+        )
+    steep = float(now.normalised[TerrainWay(ground, flights.height, flights.ceiling, flights.sight).closed].sum())
+    if steep >= TOLD:
+        console.print(
+            f"not flown over: ground with {steep:.1%} of the POA, too steep to keep {LOWEST * flights.height:g} m above "
+            f"the highest near it, well below the ceiling of {flights.ceiling:g} m, within the range of the ranges"
         )
     console.print(f"together: POS {sum(sortie.pos or 0.0 for sortie in search.sorties):.1%}")
     console.print(

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from esar_ros.app.incident.new import draw_map, say
+from esar_ros.app.incident.new import LAYERS, draw_map, say
 from esar_ros.incident.prior.laying import lay
 from esar_ros.incident.rasters import CANOPY, ELEVATION, OFFSET, POD, POD_ON_FOOT
 from esar_ros.incident.store import Incident
@@ -43,6 +43,10 @@ def run(arguments: argparse.Namespace) -> int:
     prior, terrain = lay(incident.search, incident.about, words)
     incident.about |= {"by_words": f"{prior.by_words:g}", "terrain": terrain.told}
     incident.save()
-    draw_map(incident.folder, incident.search, incident.about)
+    gone = [layer for layer in LAYERS if layer in incident.about and not Path(incident.about[layer]).is_file()]
+    for layer in gone:  # it was not copied
+        print(f"{incident.about[layer]} is not there any more: a map that has to be drawn anew is without it")
+    about = {key: value for key, value in incident.about.items() if key not in gone}
+    draw_map(incident.folder, incident.search, about)
     say(incident, prior, terrain, words)
     return 0

@@ -23,7 +23,11 @@ _SETTINGS: tuple[tuple[str, type[BaseModel]], ...] = (
     ("pilot", PilotLimits),
     ("detector", DetectorSettings),
 )
-_BASES = {"steps": "every node that answers steps", "lifecycle": "every managed node"}
+_BASES = {
+    "steps": "every node that answers steps",
+    "lifecycle": "every managed node",
+    "vehicle_bridge": "every autopilot's bridge",
+}
 _BOUNDS = ("ge", "gt", "le", "lt")
 _SIGNS = {"ge": ">=", "gt": ">", "le": "<=", "lt": "<"}
 

@@ -1,4 +1,4 @@
-"""`esar governor`: the safety governor between any planner's /cmd_vel and PX4, where there is no `ros2 launch`."""
+"""`esar governor`: the safety governor between any planner's /cmd_vel and an autopilot, without `ros2 launch`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from esar_ros.app.arguments import Parser
 from esar_ros.nodes.graph.governor import ARGUMENTS, governor_graph, options_from
+from esar_ros.nodes.graph.mission import PX4
 from esar_ros.nodes.graph.supervisor import Supervisor
 from esar_ros.nodes.px4 import messages
 
@@ -19,7 +20,7 @@ def main(argv: list[str]) -> int:
     """Runs the governor until it is stopped; 1 where one of its processes has failed."""
     parser = Parser(
         prog="esar governor",
-        description="Put the safety governor between any planner's /cmd_vel and PX4, until Ctrl-C.",
+        description="Put the safety governor between any planner's /cmd_vel and an autopilot, until Ctrl-C.",
     )
     for name, argument in ARGUMENTS.items():
         parser.add_argument(
@@ -33,9 +34,10 @@ def main(argv: list[str]) -> int:
     arguments = vars(parser.parse_args(argv))
     logs = Path(arguments.pop("logs"))
     options = options_from(arguments)
-    if not messages.is_built():
-        print("building px4_msgs, once: some minutes", flush=True)
-    messages.ensure()
+    if options.autopilot == PX4:
+        if not messages.is_built():
+            print("building px4_msgs, once: some minutes", flush=True)
+        messages.ensure()
     supervisor = Supervisor(
         governor_graph(options), logs, options.params_file, options.log_level,
         lambda label, line: print(f"{label}: {line}", flush=True),

@@ -1,5 +1,5 @@
 """`esar px4`: PX4's home of a task, a drawing server's vehicle kept where PX4's is, where vehicles are, a landing, and
-whether parameters are safe.
+whether parameters are safe; the last three of ArduPilot, too.
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ from rich.table import Table
 
 from esar_ros.app.arguments import Parser
 from esar_ros.bridges.airsim.client import DEFAULT_PORT
+from esar_ros.bridges.ardupilot.link import refuse_taken
+from esar_ros.bridges.ardupilot.parameters import findings as copter_findings
 from esar_ros.bridges.px4.parameters import Finding, Grade, findings
 from esar_ros.mission.errors import UsageError, install
 from esar_ros.mission.task import load_task
-from esar_ros.nodes.graph.mission import MAX_VEHICLES, PX4, MissionOptions, vehicle_names
+from esar_ros.nodes.graph.mission import AUTOPILOTS, MAX_VEHICLES, PX4, MissionOptions, vehicle_names
 from esar_ros.suites.esarbench.deployer import start_of
 
-_ASKED = ("arm", "disarm", "take-off", "hand-over", "hold", "return", "land")
+_ASKED = ("arm", "disarm", "take-off", "hand-over", "hold", "return", "land", "clear")
 _HIGHEST = 120.0  # m
 HEARD_WITHIN = 10.0  # s until a vehicle has said something
 SILENT_FOR = 3.0  # s without a parameter until those that lack are asked for
@@ -49,14 +51,17 @@ def main(argv: list[str]) -> int:
     mirror.add_argument("--namespace", default="", help="as the mission's (default: none)")
     for verb, about in (
         ("where", "say where vehicles are, and whether they are armed; exit code 1 if one is in the air"),
-        ("land", "land vehicles where they are, and disarm them: PX4 alone does it, no mission need run"),
+        ("land", "land vehicles where they are, and disarm them: the autopilot alone does it, no mission need run"),
     ):
-        verbs.add_parser(verb, help=about).add_argument(
-            "--vehicles", default="uav1", help="as the mission's (default: uav1)"
-        )
+        direct = verbs.add_parser(verb, help=about)
+        direct.add_argument("--vehicles", default="uav1", help="as the mission's (default: uav1)")
+        _add_autopilot(direct)
     ask = verbs.add_parser("ask", help="ask the bridge of a running graph, as ROS's own action tools do")
     ask.add_argument(
-        "what", choices=_ASKED, help="take-off is PX4's own; hand-over: obey this graph; land: come down and disarm"
+        "what",
+        choices=_ASKED,
+        help="take-off is the autopilot's own; hand-over: obey this graph; land: come down and disarm; "
+        "clear: end what the governor has latched",
     )
     ask.add_argument("--height", type=float, default=5.0, metavar="M", help="of a take-off (default: %(default)g)")
     ask.add_argument("--vehicle", default="uav1", help="whose bridge (default: %(default)s)")
@@ -64,23 +69,33 @@ def main(argv: list[str]) -> int:
     check.add_argument("file", nargs="?", type=Path, help="as a ground station saves them (.params)")
     check.add_argument("--connect", metavar="ADDRESS", help="ask the vehicle over MAVLink, e.g. udpin:0.0.0.0:14550")
     check.add_argument("--system-id", type=int, help="the one that commands go to (default: not checked)")
+    _add_autopilot(check)
     arguments = parser.parse_args(argv)
     if arguments.verb == "home":
         return _home(arguments.task, arguments.vehicle, arguments.of)
     if arguments.verb == "ask":
         return _ask(arguments.what, arguments.height, arguments.vehicle)
     if arguments.verb in ("where", "land"):
-        return _direct(arguments.verb, arguments.vehicles)
+        return _direct(arguments.verb, arguments.vehicles, arguments.autopilot)
     return _mirror(arguments) if arguments.verb == "mirror" else _check(arguments)
 
 
-def _direct(verb: str, vehicles: str) -> int:
-    from esar_ros.nodes.px4 import direct, messages
+def _add_autopilot(parser: argparse.ArgumentParser) -> None:
+    about = "whose; ardupilot: ArduCopter over MAVLink, on which it was not flown (default: %(default)s)"
+    parser.add_argument("--autopilot", default=PX4, choices=AUTOPILOTS, help=about)
 
-    messages.ensure()
+
+def _direct(verb: str, vehicles: str, autopilot: str) -> int:
     names = vehicle_names(vehicles)
-    MissionOptions(world=PX4, pace="realtime", vehicles=names).check()
-    return (direct.land if verb == "land" else direct.where)(names, lambda words: print(words, flush=True))
+    MissionOptions(world=autopilot, pace="realtime", vehicles=names).check()
+    if autopilot == PX4:
+        from esar_ros.nodes.px4 import direct, messages
+
+        messages.ensure()
+        where, land = direct.where, direct.land
+    else:
+        from esar_ros.bridges.ardupilot.direct import land, where
+    return (land if verb == "land" else where)(names, lambda words: print(words, flush=True))
 
 
 def _ask(what: str, height: float, vehicle: str) -> int:
@@ -120,7 +135,7 @@ def _home(name: str, vehicle: int, count: int) -> int:
     if fall > FLAT:
         print(
             f"esar: within {NEAR:.0f} m the ground falls to {fall:.0f} m below the start: a simulator whose ground is "
-            "a plane, as PX4's SIH, takes a vehicle below it for landed and stops its motors; take a task of map lop_nur",
+            "a plane, as PX4's SIH, takes a vehicle below it for landed and stops its motors; take one of map lop_nur",
             file=sys.stderr,
         )
     print(f"export PX4_HOME_LAT={latitude:.8f} PX4_HOME_LON={longitude:.8f} PX4_HOME_ALT={altitude:.2f}")
@@ -133,8 +148,9 @@ def _check(arguments: argparse.Namespace) -> int:
     if arguments.file is not None:
         values, source = read_parameters(arguments.file), str(arguments.file)
     else:
-        values, source = ask_parameters(arguments.connect), arguments.connect
-    found = findings(values, arguments.system_id)
+        values, source = ask_parameters(arguments.connect, arguments.autopilot), arguments.connect
+    judge = findings if arguments.autopilot == PX4 else copter_findings
+    found = judge(values, arguments.system_id)
     _print(found, source, len(values))
     return 1 if any(finding.grade is Grade.UNSAFE for finding in found) else 0
 
@@ -168,22 +184,26 @@ def read_parameters(path: Path) -> dict[str, float]:
             continue
         parts = line.split()
         try:
-            if len(parts) != _COLUMNS:
-                raise ValueError
-            value = float(parts[3])
+            if len(parts) == _COLUMNS:
+                name, value = parts[2], float(parts[3])
+            else:  # as ArduPilot's ground stations write it: NAME,VALUE
+                name, number_text = line.replace(",", " ").split()
+                value = float(number_text)
         except ValueError:
             raise UsageError(f"{path}, line {number}: '{line.strip()[:40]}' is no parameter", cure) from None
         if not math.isfinite(value):
-            raise UsageError(f"{path}, line {number}: {parts[2]} is {parts[3]}", cure)
-        if values.setdefault(parts[2], value) != value:
-            raise UsageError(f"{path}, line {number}: {parts[2]} twice, with other values", "save one vehicle's alone")
+            raise UsageError(f"{path}, line {number}: {name} is {value}", cure)
+        if values.setdefault(name, value) != value:
+            raise UsageError(f"{path}, line {number}: {name} twice, with other values", "save one vehicle's alone")
     if not values:
         raise UsageError(f"{path}: {'no parameter in it' if lines else 'the file is empty'}", cure)
     return values
 
 
-def ask_parameters(address: str) -> dict[str, float]:
+def ask_parameters(address: str, autopilot: str = PX4) -> dict[str, float]:
     """Returns the parameters of the vehicle at a MAVLink address, by name. Nothing is set. Raises UsageError."""
+    if autopilot != PX4:
+        refuse_taken(address)
     try:
         from pymavlink import mavutil
     except ImportError:
@@ -208,7 +228,7 @@ def ask_parameters(address: str) -> dict[str, float]:
                     continue
                 count, last = int(message.param_count), time.monotonic()
                 if int(message.param_index) < count:
-                    values[int(message.param_index)] = (str(message.param_id), _value(message))
+                    values[int(message.param_index)] = (str(message.param_id), _value(message, autopilot))
             lacking = [index for index in range(count) if index not in values]
             if count and not lacking:
                 return dict(values.values())
@@ -221,9 +241,9 @@ def ask_parameters(address: str) -> dict[str, float]:
     raise UsageError(f"--connect {address}: {len(values)} of {count} parameters came", "a better link, or a file")
 
 
-def _value(message: object) -> float:
-    """Returns a PARAM_VALUE's value: PX4 sends the bytes of an integer in the place of a float."""
+def _value(message: object, autopilot: str) -> float:
+    """Returns a PARAM_VALUE's value: PX4 sends the bytes of an integer in the place of a float, ArduPilot its value."""
     value = float(message.param_value)  # type: ignore[attr-defined]
-    if int(message.param_type) == _INTEGER:  # type: ignore[attr-defined]
+    if autopilot == PX4 and int(message.param_type) == _INTEGER:  # type: ignore[attr-defined]
         return float(struct.unpack("<i", struct.pack("<f", value))[0])
     return value

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from esar_ros.app.view.encode import encode_png
+from esar_ros.app.view.live_incident import incident_section
 from esar_ros.app.view.live_sections import Cursor
 from esar_ros.app.view.live_state import LiveState
 from esar_ros.app.view.pages import Wanted, number
@@ -16,7 +17,7 @@ from esar_ros.mission import names
 from esar_ros.mission.clues import ClueKind
 from esar_ros.mission.errors import UsageError
 from esar_ros.sim.terrain.maps import PlaceMap, load_map
-from esar_ros.sim.terrain.relief_image import relief_image
+from esar_ros.sim.terrain.relief_image import photographed, relief_image
 
 PAGE = Path(__file__).with_name("live")
 RELIEF_PIXELS = 1200
@@ -55,11 +56,17 @@ class LiveView:
     """A `nodes.viewer.View` on one side and a `pages.Source` on the other."""
 
     def __init__(
-        self, vehicles: tuple[str, ...], graph: Graph | None, now: Callable[[], float] = time.monotonic
+        self,
+        vehicles: tuple[str, ...],
+        graph: Graph | None,
+        now: Callable[[], float] = time.monotonic,
+        incident: Path | None = None,
     ) -> None:
-        """graph: None where there is nothing to command, as in a bag. now: s, of a steady clock."""
+        """graph: None where there is nothing to command, as in a bag. now: s, of a steady clock. incident: folder of
+        one whose segments and finds are shown."""
         self._state = LiveState(vehicles)
         self._graph = graph
+        self._incident = incident
         self._now = now
         self._lock = threading.Lock()
         self._wanted = Wanted(now)
@@ -164,7 +171,8 @@ class LiveView:
             if self._relief is None:
                 # Without the tracks: the page draws them as lines, as thin when near as when far.
                 ground = place.heights, place.land_cover, place.size, place.seed
-                self._relief = encode_png(relief_image(*ground, [], RELIEF_PIXELS)[..., ::-1])
+                drawn = relief_image(*ground, [], RELIEF_PIXELS)
+                self._relief = encode_png(photographed(drawn, place.imagery)[..., ::-1])
             return self._relief, 0
 
     def _known_place(self) -> PlaceMap | None:
@@ -179,7 +187,21 @@ class LiveView:
                     return None
                 with self._lock:
                     self._state.put("place", {"size": self._place.size, "tracks": _lines(self._place)})
+                self._show_incident(self._place)
             return self._place
+
+    def _show_incident(self, place: PlaceMap) -> None:
+        """Puts an incident on the page, or why it cannot be into the log."""
+        if self._incident is None:
+            return
+        try:
+            section = incident_section(self._incident, place.origin)
+        except UsageError as error:
+            with self._lock:
+                self._state.log("", "order", "incident not shown", str(error))
+            return
+        with self._lock:
+            self._state.put("incident", section)
 
     # -- what a person asks for -----------------------------------------------------------------
 

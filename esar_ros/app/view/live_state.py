@@ -80,7 +80,7 @@ class LiveState(Sections):
             names.OPERATOR_ORDER: self._order,
             names.SCORE: self._score,
             names.TRUTH: self._tell_truth,
-            **{names.camera_compressed(c): self._camera(c) for c in names.CAMERAS},
+            **{names.camera_compressed(c): self._camera(c) for c in names.EYES},
         }
 
     # -- the log --------------------------------------------------------------------------------

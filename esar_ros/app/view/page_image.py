@@ -32,7 +32,7 @@ TABS = ("log", "clues", "reports", "brief", "score")
 BUDGET = 8000  # ms of the browser's own time before the image is taken
 COLOURS = 256  # of the image's palette: a third of the size
 _TOPICS = {
-    name.lstrip("/"): name for name in (*ALWAYS, *RUNNING, *LOOKED_AT, *map(names.camera_compressed, names.CAMERAS))
+    name.lstrip("/"): name for name in (*ALWAYS, *RUNNING, *LOOKED_AT, *map(names.camera_compressed, names.EYES))
 }
 
 

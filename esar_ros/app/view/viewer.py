@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from esar_ros.app.view.live import PAGE, LiveView
 from esar_ros.app.view.pages import PageServer, read_assets
 from esar_ros.nodes.core.runtime import run
@@ -12,7 +14,7 @@ from esar_ros.nodes.viewer import ViewerNode
 def make() -> ViewerNode:
     """Node and page. Raises UsageError when the port is taken."""
     node = ViewerNode()
-    view = LiveView(node.vehicles, node)
+    view = LiveView(node.vehicles, node, incident=Path(node.incident) if node.incident else None)
     page = PageServer(
         (PAGE / "index.html").read_text(encoding="utf-8"), view, node.port, read_assets(PAGE), view.changes
     )

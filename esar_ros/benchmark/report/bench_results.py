@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -159,6 +160,7 @@ class Bench:
     versions: dict[str, tuple[str, ...]]
     torn: int  # runs whose last line a kill left unfinished
     unflown: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # unfinished folder -> episodes flown, planned
+    digests: Mapping[tuple[str, str], str] = field(default_factory=dict)  # (folder, method) -> of all that was scored
 
 
 def read_bench(folders: Sequence[Path], reader: Reader[Any]) -> Bench:
@@ -169,6 +171,7 @@ def read_bench(folders: Sequence[Path], reader: Reader[Any]) -> Bench:
     settings: dict[str, dict[str, Any]] = {}
     versions: dict[str, set[str]] = {}
     unflown: dict[str, tuple[int, int]] = {}
+    scores: dict[tuple[str, str], list[str]] = {}
     torn = 0
     for folder in folders:
         ids: set[str] = set()
@@ -190,11 +193,12 @@ def read_bench(folders: Sequence[Path], reader: Reader[Any]) -> Bench:
             thresholds = own
             for name, version in reading.versions.items():
                 versions.setdefault(name, set()).add(version)
+            scores.setdefault((str(folder), episode.planner), []).append(f"{record.id} {reading.scores}")
             key = (episode.planner, episode.conditions, episode.unit.task, episode.seed)
             if key in episodes and episodes[key][2] != reading.scores:
                 other = episodes[key][1]
                 raise UsageError(f"{where}: it stands in {other} with another score", "leave one of the folders out")
-            episodes[key] = (episode, folder, reading.scores)
+            episodes.setdefault(key, (episode, folder, reading.scores))
         planned = planned_episodes(settings[str(folder)])
         if len(ids) < planned:
             unflown[str(folder)] = (len(ids), planned)
@@ -210,6 +214,7 @@ def read_bench(folders: Sequence[Path], reader: Reader[Any]) -> Bench:
         {name: tuple(sorted(told)) for name, told in sorted(versions.items())},
         torn,
         unflown,
+        {key: hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest() for key, lines in scores.items()},
     )
 
 

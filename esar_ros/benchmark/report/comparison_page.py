@@ -22,13 +22,18 @@ from esar_ros.scoring.result import write_atomically
 PAGE_NAME = "report.html"
 
 
-def write_report(report: Report, out: Path) -> tuple[Path, ...]:
-    """Write everything into a folder; the page comes first in what is returned. Raises UsageError."""
-    sections = report.layout.sections(report)
+def write_report(
+    report: Report, out: Path, first: Sequence[Section] = (), title: str = "Methods compared"
+) -> tuple[Path, ...]:
+    """Write everything into a folder; the page comes first in what is returned. Raises UsageError.
+
+    first: what stands before the suite's own tables.
+    """
+    sections = [*first, *report.layout.sections(report)]
     told = f" ({report.unfinished.rstrip('.')})" if report.unfinished else ""  # a file is read without the page
     written = as_files([replace(section, title=section.title + told) for section in sections])
     written["episodes.csv"] = episodes_csv(report)
-    written[PAGE_NAME] = render_page(report, sections, written)
+    written[PAGE_NAME] = render_page(report, sections, written, title)
     return write_files(written, out)
 
 
@@ -52,12 +57,14 @@ def write_files(files: Mapping[str, str | bytes], out: Path) -> tuple[Path, ...]
     return (out / PAGE_NAME, *(out / name for name in files if name != PAGE_NAME))
 
 
-def render_page(report: Report, sections: Sequence[Section], drawn: Mapping[str, str | bytes]) -> str:
+def render_page(
+    report: Report, sections: Sequence[Section], drawn: Mapping[str, str | bytes], title: str = "Methods compared"
+) -> str:
     """Returns the page with these tables, and the drawings that were drawn, by their names."""
     return page_of(
         sections,
         drawn,
-        title="Methods compared",
+        title=title,
         eyebrow=report.layout.eyebrow,
         lead=_lead(report),
         facts=_facts(report),

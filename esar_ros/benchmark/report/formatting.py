@@ -186,6 +186,6 @@ def caveats(result: Result) -> list[str]:
         notes.append(f"images of {result.quality} quality")
     if not result.governor:
         notes.append("flown without the safety governor")
-    if result.world == names.PX4:
+    if result.world in names.AUTOPILOTS:
         notes.append(real_flight_warning(result.detector_details))
     return notes

@@ -28,7 +28,7 @@ SLACK = round(1.05 * NANO)  # ns between a report and the image shown with it
 
 
 @dataclass(frozen=True)
-class View:
+class RingedImage:
     """One image: JPEG bytes, and whether the thing's place lies in it."""
 
     camera: str
@@ -50,7 +50,7 @@ class Find:
 
     thing: VictimResult | ClueResult
     report: ReportResult
-    views: tuple[View, ...]
+    views: tuple[RingedImage, ...]
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Miss:
 
     thing: VictimResult | ClueResult
     moment: Moment
-    views: tuple[View, ...]  # that hold it
+    views: tuple[RingedImage, ...]  # that hold it
 
 
 def collect_finds(flown: MissionRecord) -> list[Find]:
@@ -93,7 +93,7 @@ def _images(flown: MissionRecord, moments: list[Moment]) -> dict[tuple[str, int]
     """JPEG by topic and stamp (ns) of all cameras at some moments."""
     wanted: dict[str, list[int]] = {}
     for moment in moments:
-        for camera in names.CAMERAS:
+        for camera in names.EYES:
             wanted.setdefault(_topic(moment.vehicle, camera), []).append(_stamp(flown, moment))
     return read_images(flown.bag, wanted, SLACK) if flown.bag and wanted else {}
 
@@ -108,9 +108,9 @@ def _stamp(flown: MissionRecord, moment: Moment) -> int:
 
 def _views(
     flown: MissionRecord, thing: VictimResult | ClueResult, moment: Moment, images: dict[tuple[str, int], bytes]
-) -> tuple[View, ...]:
+) -> tuple[RingedImage, ...]:
     views = []
-    for camera in names.CAMERAS:
+    for camera in names.EYES:
         jpeg = images.get((_topic(moment.vehicle, camera), _stamp(flown, moment)))
         if jpeg is not None and (view := _marked(flown, thing, moment, camera, jpeg)):
             views.append(view)
@@ -119,7 +119,7 @@ def _views(
 
 def _marked(
     flown: MissionRecord, thing: VictimResult | ClueResult, moment: Moment, camera: str, jpeg: bytes
-) -> View | None:
+) -> RingedImage | None:
     """The image made smaller, with a ring about the thing; None when it is no image."""
     try:
         opened = Image.open(io.BytesIO(jpeg))
@@ -137,7 +137,7 @@ def _marked(
         _paste_closer(image, original, pixel)
     buffer = io.BytesIO()
     image.save(buffer, "JPEG", quality=QUALITY, optimize=True)
-    return View(camera, buffer.getvalue(), pixel is not None)
+    return RingedImage(camera, buffer.getvalue(), pixel is not None)
 
 
 def _draw_ring(image: Image.Image, pixel: tuple[float, float]) -> None:
@@ -175,7 +175,9 @@ def _pixel(
     if float(np.linalg.norm(quaternion)) < 1e-6:
         return None
     vehicle = load_vehicle()
-    optical = Pose(np.array(row[1:4]) + offset, quaternion).compose(vehicle.cameras[camera].pose)
-    model = CameraModel.from_horizontal_fov(width, height, float(np.radians(vehicle.image.fov_deg)))
+    warm = camera == names.THERMAL
+    mount, fov = (vehicle.thermal if warm else vehicle.cameras[camera]), (vehicle.thermal if warm else vehicle.image)
+    optical = Pose(np.array(row[1:4]) + offset, quaternion).compose(mount.pose)
+    model = CameraModel.from_horizontal_fov(width, height, float(np.radians(fov.fov_deg)))
     pixel, inside = model.project(optical.inverse().apply(np.array(thing.position)))
     return (float(pixel[0]), float(pixel[1])) if bool(inside) else None

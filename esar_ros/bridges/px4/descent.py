@@ -1,4 +1,4 @@
-"""Whether the vehicle comes down to touch the ground, so that what is below it is no obstacle."""
+"""A descent to touch the ground, during which what is below the vehicle is no obstacle."""
 
 from __future__ import annotations
 

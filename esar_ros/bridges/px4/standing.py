@@ -22,6 +22,7 @@ class Standing:
     failsafe: str = ""  # in words; empty: none
     place: tuple[float, float] | None = None  # degrees WGS 84
     height: float = math.nan  # m above the autopilot's origin
+    autopilot: str = "PX4"
 
     @property
     def aloft(self) -> bool:
@@ -32,20 +33,20 @@ class Standing:
     def words(self) -> str:
         """The state as a sentence without a full stop."""
         if not self.linked:
-            return f"{self.vehicle}: PX4 is silent, where it is is not known"
+            return f"{self.vehicle}: {self.autopilot} is silent, where it is is not known"
         where = "at a place that it does not know" if self.place is None else "at {:.6f}, {:.6f}".format(*self.place)
         armed = "armed" if self.armed else "disarmed"
         if self.landed:
             return f"{self.vehicle} stands on the ground {where}, {armed}"
         does = "hovers" if self.mode == HOLD else f"flies in mode {mode_name(self.mode)}"
         why = f", {self.failsafe}" if self.failsafe else ""
-        return f"{self.vehicle} {does} {where}, {self.height:.0f} m above where PX4 started, {armed}{why}"
+        return f"{self.vehicle} {does} {where}, {self.height:.0f} m above where {self.autopilot} started, {armed}{why}"
 
 
-def standing_of(vehicle: str, state: Px4State, now: float) -> Standing:
+def standing_of(vehicle: str, state: Px4State, now: float, autopilot: str = "PX4") -> Standing:
     """Returns where a vehicle is at now (s, steady clock)."""
     if not state.is_linked(now):
-        return Standing(vehicle, False)
+        return Standing(vehicle, False, autopilot=autopilot)
     local = state.newest("VehicleLocalPosition")
     place, enu = None, ned_to_enu([local.x, local.y, local.z])
     if local.xy_global and local.z_global:
@@ -54,4 +55,5 @@ def standing_of(vehicle: str, state: Px4State, now: float) -> Standing:
         )
         place = float(latitude), float(longitude)
     failsafe = state.failsafe_words if state.failsafe else ""
-    return Standing(vehicle, True, state.armed, state.landed, state.nav_state, failsafe, place, float(enu[2]))
+    height = float(enu[2])
+    return Standing(vehicle, True, state.armed, state.landed, state.nav_state, failsafe, place, height, autopilot)

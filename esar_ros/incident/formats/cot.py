@@ -13,14 +13,16 @@ import socket
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from esar_ros.incident.features import Area, Find, Floats, Place, Search, Sortie, Track
+from esar_ros.incident.features import Area, Find, Floats, Place, Position, Search, Sortie, Track
 from esar_ros.incident.formats import words
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.result import write_atomically
@@ -28,6 +30,8 @@ from esar_ros.scoring.result import write_atomically
 UNKNOWN = "9999999.0"
 VALID = timedelta(days=1)  # after which a TAK client shows an event as stale
 SPOT, DRAWING = "b-m-p-s-m", "u-d-f"
+DRONE = "a-f-A-M-H-Q"  # a friend's rotary wing without a crew
+UNHEARD = timedelta(seconds=15)  # after which a vehicle is shown as stale
 PAUSE = 0.002  # s between two datagrams: a phone's buffer holds few
 _MOST_POINTS = 400  # of a drawing: clients of TAK become slow with more
 
@@ -46,15 +50,70 @@ def send(search: Search, host: str, port: int) -> int:
     host: of a client, or a multicast group, which is not routed on. Raises UsageError where it cannot be sent there.
     """
     made = [ET.tostring(event, encoding="utf-8", xml_declaration=True) for event in events(search)]
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
-        with socket.socket(family, kind, protocol) as link:
-            for event in made:
-                link.sendto(event, address)
-                time.sleep(PAUSE)
-    except OSError as error:
-        raise UsageError(f"cannot send to {host}:{port}: {error.strerror or error}", "name a host and a port") from None
+    with closing(Link(host, port)) as link:
+        for event in made:
+            link.send(event)
+            time.sleep(PAUSE)
     return len(made)
+
+
+def address_of(text: str) -> tuple[str, int]:
+    """Returns host and port of HOST:PORT. Raises UsageError."""
+    host, _, port = text.rpartition(":")
+    if not host or not (port.isdecimal() and 0 < int(port) < 65536):
+        raise UsageError(f"--cot {text}", "HOST:PORT, e.g. 239.2.3.1:6969")
+    return host.strip("[]"), int(port)
+
+
+class Link:
+    """A way to clients of TAK, by UDP: whoever is there says nothing of having an event."""
+
+    def __init__(self, host: str, port: int) -> None:
+        """Raises UsageError where the host is not known."""
+        self._told = f"{host}:{port}"
+        try:
+            family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
+            self._socket = socket.socket(family, kind, protocol)
+        except OSError as error:
+            raise self._failed(error) from None
+        self._address: Any = address
+
+    def send(self, event: bytes) -> None:
+        """Sends an event. Raises UsageError where nothing can be sent there."""
+        try:
+            self._socket.sendto(event, self._address)
+        except OSError as error:
+            raise self._failed(error) from None
+
+    def close(self) -> None:
+        """Ends it."""
+        self._socket.close()
+
+    def _failed(self, error: OSError) -> UsageError:
+        return UsageError(f"cannot send to {self._told}: {error.strerror or error}", "name a host and a port")
+
+
+def vehicle_event(
+    search: str,
+    vehicle: str,
+    position: Position,
+    course: float,
+    speed: float,
+    battery: float | None,
+    written: datetime | None = None,
+) -> ET.Element:
+    """Returns where a drone is now; sent again it moves.
+
+    search: name of it; course: degrees clockwise from north, over ground, as speed (m/s) is; battery: 0 to 1.
+    """
+    facts = {} if position.altitude is None else {"altitude": f"{position.altitude:.0f} m above mean sea level"}
+    if battery is not None:
+        facts["battery"] = f"{battery:.0%}"
+    event, _, detail = _event(DRONE, position.latitude, position.longitude, vehicle, facts, "#0057b7", vehicle)
+    for name in ("archive", "color"):  # of what a person keeps, not of what moves
+        detail.remove(next(iter(detail.iter(name))))
+    ET.SubElement(detail, "track", course=f"{course:.1f}", speed=f"{speed:.1f}")
+    return _stamped(event, f"{search}/vehicle/{vehicle}", written or datetime.now(timezone.utc), UNHEARD)
 
 
 def events(search: Search, written: datetime | None = None) -> list[ET.Element]:
@@ -72,11 +131,17 @@ def events(search: Search, written: datetime | None = None) -> list[ET.Element]:
     for event in made:
         name = event.get("uid", "")
         names[name] += 1
-        event.set("uid", str(uuid5(NAMESPACE_URL, f"{search.name}/{name}/{names[name]}")))
-        event.set("time", _w3c(now))
-        event.set("start", _w3c(now))
-        event.set("stale", _w3c(now + VALID))
+        _stamped(event, f"{search.name}/{name}/{names[name]}", now, VALID)
     return made
+
+
+def _stamped(event: ET.Element, name: str, now: datetime, valid: timedelta) -> ET.Element:
+    """Returns an event with its uid, which is made of a name, and its times."""
+    event.set("uid", str(uuid5(NAMESPACE_URL, name)))
+    event.set("time", _w3c(now))
+    event.set("start", _w3c(now))
+    event.set("stale", _w3c(now + valid))
+    return event
 
 
 def _w3c(when: datetime) -> str:

@@ -1,18 +1,22 @@
 """Telemetry that DJI's drones write beside a video (.SRT): where the drone was, frame by frame.
 
-Drones differ in what they write. All tell a position; only few the gimbal's yaw, so a video places nothing by itself.
+Drones differ in what they write. All tell a position; only few where the gimbal points, so a video places nothing by
+itself, and counts as a look where the gimbal's angles are told and somebody states the lens.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import Path
 
 import numpy as np
 
+from esar_ros.geometry.camera import CameraModel
 from esar_ros.incident.features import Floats, Mover, Place, PlaceKind, Position, Search
+from esar_ros.incident.looks import EVERY, Look
 from esar_ros.incident.sources.intake import FAR, Intake, distance
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.unpacking import content
@@ -23,6 +27,8 @@ _NAMED = re.compile(rf"\[latitude{_N}\].*?\[long?t?itude{_N}\]", re.S)  # [longt
 _PAIR = re.compile(r"\bGPS\s*[:(]+\s*([-+]?\d+\.\d+)\s*,\s*([-+]?\d+\.\d+)")
 _HOME = re.compile(r"\bHOME\s*\(\s*([-+]?\d+\.\d+)\s*,\s*([-+]?\d+\.\d+)")
 _ABSOLUTE = re.compile(rf"abs_alt{_N}")
+_RELATIVE = re.compile(rf"rel_alt{_N}")
+_GIMBAL = re.compile(rf"gb_yaw{_N}\s+gb_pitch{_N}(?:\s+gb_roll{_N})?")
 _CLOCK = re.compile(r"(\d{4})[-.](\d\d)[-.](\d\d) (\d\d):(\d\d):(\d\d)(?:[.,](\d{1,3}))?")
 _ON_EARTH = (-450.0, 9000.0)  # m above the sea
 
@@ -67,6 +73,38 @@ def read(path: Path, intake: Intake) -> Search:
         a, b = float(homes[0][1]), float(homes[0][2])
         search.places.append(Place("home", PlaceKind.HOME, Position(b, a) if swap else Position(a, b)))
     return search
+
+
+def tells_gimbal(path: Path) -> bool:
+    """Returns whether telemetry holds the gimbal's angles."""
+    return _GIMBAL.search(content(path).decode("utf-8", "replace")) is not None
+
+
+def looks(path: Path, intake: Intake, model: CameraModel) -> Iterator[Look]:
+    """Yields the looks of a video whose telemetry holds the gimbal's angles, one every EVERY seconds of its clock, or
+    from each new place where it has none.
+
+    DJI counts the yaw clockwise from north, and the pitch from the horizon up.
+    """
+    text, last, before = content(path).decode("utf-8", "replace"), -math.inf, (math.nan, math.nan)
+    starts = [match.start() for match in CUE.finditer(text)]
+    for a, b in zip(starts, [*starts[1:], len(text)], strict=True):
+        cue = text[a:b]
+        place, gimbal, relative = _NAMED.search(cue), _GIMBAL.search(cue), _RELATIVE.search(cue)
+        if place is None or gimbal is None:
+            continue
+        here, clock, altitude = (float(place[1]), float(place[2])), _time(cue, 0.0), _height(cue)
+        if clock - last < EVERY or (math.isnan(clock) and here == before):
+            continue
+        before = here
+        last = last if math.isnan(clock) else clock
+        time = _time(cue, intake.utc_offset)
+        yaw, pitch, roll = (float(part) if part else 0.0 for part in gimbal.groups())
+        yield Look(
+            path.name, *here, None if math.isnan(altitude) else altitude,
+            None if relative is None else float(relative[1]), None if math.isnan(time) else time,
+            yaw % 360.0, pitch, roll, "as stated", model,
+        )  # fmt: skip
 
 
 def _order(pairs: Floats, intake: Intake) -> tuple[int, int] | None:

@@ -1,1 +1,1 @@
-"""Processes and their surroundings: what they are started with, the token for the truth, plugins, their ends."""
+"""Processes and their surroundings: their start and end, a planned sortie, the token for the truth, plugins."""

@@ -6,6 +6,7 @@ from rclpy.node import Node
 
 from esar_ros.nodes.alone.command_relay import CommandRelayNode
 from esar_ros.nodes.alone.site import SiteNode
+from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.realtime_scheduling import use_realtime_scheduling
 from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.safety_governor import SafetyGovernorNode
@@ -16,7 +17,10 @@ def main() -> int:
 
     def make() -> list[Node]:
         governor = SafetyGovernorNode()
-        nodes = [governor, CommandRelayNode(), SiteNode()]
+        nodes: list[Node] = [governor, CommandRelayNode()]
+        about = "true: it tells fence and home by PX4's topics; false: another process does, as ArduPilot's bridge"
+        if declare(governor, "site", True, about):
+            nodes.append(SiteNode())
         governor.scheduling = use_realtime_scheduling()
         return nodes
 

@@ -1,13 +1,14 @@
 """Site node: fence, ceiling and home of a flight without a mission, around the place where the vehicle stands.
 
 It takes mission_control's place, and so has its name: governor and bridge take a brief from that alone. The map's
-origin is that of PX4's own local frame. Home is where the vehicle stands when it is first heard; of one that is in the
-air already, PX4's home.
+origin is that of the autopilot's own local frame. Home is where the vehicle stands when it is first heard; of one that
+is in the air already, the autopilot's home.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -38,30 +39,35 @@ HEARD = ("VehicleLocalPosition", "VehicleLandDetected", "HomePosition")
 class SiteNode(Node):
     """The writer of the brief where there is no mission: once, as soon as the vehicle's place is known."""
 
-    def __init__(self) -> None:
+    def __init__(self, newest: Callable[[str], Any] | None = None) -> None:
+        """newest: the newest message of HEARD by its name, as a bridge in this process has it; None: PX4's topics."""
         super().__init__(node_names.MISSION_CONTROL)
         # The governor's fence leaves 30 m around home.
         self._radius = float(declare(self, "fence", 100.0, "m around home that it stays within", *FENCES))
         self._ceiling = float(declare(self, "ceiling", 50.0, "m above the ground below", *CEILINGS))
-        vehicle = self.get_namespace().rsplit("/", 1)[-1]
-        index = int(declare(self, "index", 0, "of the vehicle, from 0, by which PX4 SITL counts", *INDICES))
-        address = load_px4_settings().address(vehicle, index)
-        space = str(declare(self, "px4_namespace", address.namespace, "of the autopilot's topics"))
-        self._newest: dict[str, Any] = {}
-        self._reading = [self._read(name, space) for name in HEARD]
+        self._heard: dict[str, Any] = {}
+        self._newest = newest or self._heard.get
+        self._reading = [] if newest is not None else self._topics()
         entry = BY_NAME[names.BRIEF]
         self._out = self.create_publisher(message_class(entry.type), names.BRIEF, PROFILES[entry.quality])
 
         self._timer = self.create_timer(LOOK, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
+    def _topics(self) -> list[Subscription]:
+        vehicle = self.get_namespace().rsplit("/", 1)[-1]
+        index = int(declare(self, "index", 0, "of the vehicle, from 0, by which PX4 SITL counts", *INDICES))
+        address = load_px4_settings().address(vehicle, index)
+        space = str(declare(self, "px4_namespace", address.namespace, "of the autopilot's topics"))
+        return [self._read(name, space) for name in HEARD]
+
     def _read(self, name: str, space: str) -> Subscription:
         kind = messages.message_class(name)
         path = topic(name, version_of(kind), space, True)
-        return self.create_subscription(kind, path, lambda message: self._newest.__setitem__(name, message), QUALITY)
+        return self.create_subscription(kind, path, lambda message: self._heard.__setitem__(name, message), QUALITY)
 
     def _look(self) -> None:
         """Says the brief once all is known, and reads no more."""
-        local, home = self._newest.get("VehicleLocalPosition"), self._home()
+        local, home = self._newest("VehicleLocalPosition"), self._home()
         if local is None or home is None or not (local.xy_global and local.z_global):
             return
         self._timer.cancel()
@@ -73,7 +79,7 @@ class SiteNode(Node):
 
     def _home(self) -> Vector | None:
         """Returns home (m, map) as far as it is known."""
-        local, land, home = (self._newest.get(name) for name in HEARD)
+        local, land, home = (self._newest(name) for name in HEARD)
         if local is None or land is None:
             return None
         if land.landed and local.xy_valid and local.z_valid:

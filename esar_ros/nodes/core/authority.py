@@ -29,7 +29,7 @@ LOOK = 0.2  # s between two looks at the graph
 UNNAMED = 3.0  # s after which discovery has told an endpoint's node
 GHOST = 25.0  # s for which the writers of a process that was killed are still announced (Fast DDS's lease: 20 s)
 _UNKNOWN = "_NODE_NAME_UNKNOWN_"  # rcl's word for what discovery has not told yet
-_BRIDGES = (node_names.AIRSIM_BRIDGE, node_names.PX4_BRIDGE)
+_BRIDGES = (node_names.AIRSIM_BRIDGE, node_names.PX4_BRIDGE, node_names.ARDUPILOT_BRIDGE)
 EARLY = 500_000_000  # ns that a command's stamp may be ahead: the governor goes on counting between two odometries
 
 
@@ -81,7 +81,7 @@ class Authority:
             full = node.resolve_topic_name(f"{vehicle}/{topic}" if vehicle else topic)
             space = full.removesuffix(f"/{topic}") or "/"
             writer = BY_NAME[topic].writer
-            expected = _BRIDGES if writer in _BRIDGES else (writer,)
+            expected: tuple[str, ...] = _BRIDGES if writer in _BRIDGES else (writer,)
             if topic == names.RANGES:
                 expected = (writer, node_names.RANGE_DRIVER)
             if writer == node_names.REFEREE:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 AIRSIM_BRIDGE = "airsim_bridge"
 PX4_BRIDGE = "px4_bridge"  # in place of it, one a vehicle
+ARDUPILOT_BRIDGE = "ardupilot_bridge"  # likewise
 PX4_MIRROR = "px4_mirror"  # beside it, where a server draws what an autopilot flies
 CAMERA_DRIVER = "camera_driver"
 RANGE_DRIVER = "range_driver"  # of a vehicle whose own drivers take the images, for its ranges
@@ -16,6 +17,7 @@ REFEREE = "referee"
 RECORDER = "recorder"
 VIEWER = "viewer"  # only watches, as Foxglove's bridge does
 FOXGLOVE_BRIDGE = "foxglove_bridge"
+COT_BRIDGE = "cot_bridge"
 MISSION_CONTROL = "mission_control"  # a real vehicle's, in place of the referee: briefs, starts, ends, scores nothing
 
 # Nodes of one vehicle and of the whole mission that take part in steps.

@@ -14,7 +14,7 @@ from typing import Any
 from esar_ros.mission.errors import UsageError
 from esar_ros.nodes.core import node_names
 from esar_ros.nodes.graph.launch_arguments import Argument
-from esar_ros.nodes.graph.mission import LOG_LEVELS, PX4_TAU, NodeSpec, px4_bridge
+from esar_ros.nodes.graph.mission import AUTOPILOTS, LOG_LEVELS, PX4, PX4_TAU, NodeSpec, autopilot_bridge
 
 RANGES = ("lidar", "camera", "scan", "depth", "none")  # what range_driver makes them of; none: somebody else starts it
 AXES = ("body", "map")
@@ -43,7 +43,8 @@ class GovernorOptions:
     """Options of the governor alone; each is a launch argument, and a flag of `esar governor`."""
 
     vehicle: str = _option("uav1", "name of the vehicle, and namespace of its nodes")
-    index: int = _option(0, "of the vehicle from 0: PX4 SITL's instance; config/px4.yaml names others", within=INDICES)
+    autopilot: str = _option(PX4, "of the vehicle; ardupilot: ArduCopter, on which it was not flown", AUTOPILOTS)
+    index: int = _option(0, "of the vehicle from 0: SITL's instance; the autopilot's YAML names others", within=INDICES)
     cmd_vel: str = _option("/cmd_vel", "topic of the planner's commands, Twist or TwistStamped")
     axes: str = _option("body", "of a command that states no frame: forward, left, up, or east, north, up", AXES)
     timeout: float = _option(0.5, "s for which a command counts that nobody repeats; then it holds", within=TIMEOUTS)
@@ -108,18 +109,19 @@ def options_from(values: Mapping[str, str]) -> GovernorOptions:
 
 
 def governor_graph(options: GovernorOptions) -> list[NodeSpec]:
-    """The processes: the governor with what feeds it, the bridge to PX4, and the range driver. Raises UsageError."""
+    """The processes: the governor with what feeds it, the bridge, and the range driver. Raises UsageError."""
     options.check()
     space = f"/{options.vehicle}"
     governor = {
         "pace": "realtime", "use_sim_time": False, "limits.tau": PX4_TAU, "keep_out": options.keep_out,
         "timeout": options.timeout, "axes": options.axes, "fence": options.fence, "ceiling": options.ceiling,
-        "index": options.index,
+        "index": options.index, "site": options.autopilot == PX4,
     }  # fmt: skip
+    more = {} if options.autopilot == PX4 else {"site": True, "fence": options.fence, "ceiling": options.ceiling}
     remap = {"/cmd_vel": options.cmd_vel}
     specs = [
         NodeSpec("governor", space, governor, remap=remap, module="esar_ros.nodes.alone.governor"),
-        px4_bridge(space, options.index),
+        autopilot_bridge(options.autopilot, space, options.index, **more),
     ]
     if options.ranges != "none":
         mount = {name: getattr(options, name) for name in ("x", "y", "z", "yaw", "pitch", "range_max")}

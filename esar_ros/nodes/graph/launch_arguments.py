@@ -14,6 +14,7 @@ from pathlib import Path
 
 from esar_ros.mission.errors import UsageError, nearest
 from esar_ros.mission.names import PRESETS, QUALITIES
+from esar_ros.mission.system.incident_files import planned_flight
 from esar_ros.mission.task_files import find_task, is_path
 from esar_ros.nodes.graph.mission import (
     ENDS,
@@ -55,6 +56,8 @@ ARGUMENTS = {
     "use_sim_time": Argument("true", "true: nodes take the time from /clock"),
     "planner": Argument(_DEFAULT.planner, "search method"),
     "task": Argument("", f"task id, or path of a task file; empty: {_DEFAULT.task}"),
+    "incident": Argument("", "folder of an incident: its planned sortie is flown, on its map; not scored"),
+    "sortie": Argument("", "of that incident: name of the sortie; empty: the first"),
     "brief": Argument("", "text file of a search of your own, in place of a task; not scored"),
     "map": Argument("", "of that search: an id of esar maps"),
     "start": Argument("", "of that search: LAT,LON of the drone, degrees WGS 84; empty: the map's centre"),
@@ -79,6 +82,7 @@ ARGUMENTS = {
     "rviz": Argument("false", "true: open RViz on the vehicle, or on the first two, with robot_state_publisher"),
     "view": Argument(str(NO_PORT), f"port of the live page; {NO_PORT}: no page, 0: a free port"),
     "foxglove": Argument(str(NO_PORT), f"port of the server for Foxglove; {NO_PORT}: none, 0: a free port"),
+    "cot": Argument("", "HOST:PORT told as CoT (ATAK) where vehicles are and what they report; empty: nobody"),
     "log_level": Argument(_DEFAULT.log_level, "of the nodes' logs", LOG_LEVELS),
     "host": Argument(_DEFAULT.host, "of the AirSim server; the address that the embedded simulator listens on"),
     "port": Argument("0", f"of the AirSim server; 0: {AIRSIM_PORT}, and a free one for the embedded simulator"),
@@ -98,6 +102,8 @@ def check_names(given: Iterable[str], known: Collection[str]) -> None:
 
 def options_from(values: Mapping[str, str]) -> MissionOptions:
     """The mission that launch arguments describe; values must have every key of ARGUMENTS. Raises UsageError."""
+    if values["incident"] or values["sortie"]:
+        values = _of_incident(values)
     task, task_map, task_seed = _own_task(values) if values["brief"] else _task(values["task"] or _DEFAULT.task)
     for name in ("map", "start", "t_max"):
         if values[name] and not values["brief"]:
@@ -115,6 +121,7 @@ def options_from(values: Mapping[str, str]) -> MissionOptions:
         map=task_map,
         brief=str(Path(values["brief"]).resolve()) if values["brief"] else "",
         start=values["start"],
+        incident=str(Path(values["incident"]).resolve()) if values["incident"] else "",
         t_max=_seconds(values["t_max"]) if values["t_max"] else _DEFAULT.t_max,
         seed=task_seed if seed < 0 else seed,
         out=str(Path(values["out"]).resolve()),
@@ -137,6 +144,7 @@ def options_from(values: Mapping[str, str]) -> MissionOptions:
         rviz=_switch("rviz", values["rviz"]),
         view=_whole("view", values["view"], NO_PORT, 65535),
         foxglove=_whole("foxglove", values["foxglove"], NO_PORT, 65535),
+        cot=values["cot"],
         log_level=values["log_level"],
         host=values["host"],
         port=_port(values["host"], _whole("port", values["port"], 0, 65535), values["world"]),
@@ -190,6 +198,20 @@ def _check_faults(path: Path) -> None:
     for kind in SIGNALS:
         if re.search(rf"\bkind['\"]?\s*:\s*['\"]?{kind}\b", path.read_text(encoding="utf-8", errors="replace")):
             raise UsageError(f"{path}: launch sends no signals, so that {kind} is not injected", "use esar mission")
+
+
+def _of_incident(values: Mapping[str, str]) -> dict[str, str]:
+    """Returns the arguments of a search of one's own that flies an incident's sortie."""
+    if not values["incident"]:
+        raise UsageError("sortie without incident", "name the folder: incident:=DIR")
+    if values["planner"] != _DEFAULT.planner:
+        raise UsageError(f"planner {values['planner']} and incident", "an incident's sortie is flown as it was planned")
+    for name in ("task", "brief", "map", "start", "t_max"):
+        if values[name]:
+            raise UsageError(f"{name} and incident", "give one of them")
+    flight = planned_flight(Path(values["incident"]), values["sortie"])
+    own = {"brief": flight.brief, "map": flight.map, "start": flight.start, "t_max": f"{flight.t_max:g}"}
+    return {**values, **own, "planner": flight.planner}
 
 
 def _own_task(values: Mapping[str, str]) -> tuple[str, str, int]:

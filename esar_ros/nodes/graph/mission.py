@@ -16,8 +16,8 @@ from esar_ros.mission.system.truth_token import VARIABLE
 from esar_ros.nodes.core import interface, node_names
 from esar_ros.nodes.core.node_names import REFEREE_RECORDER, SENSING, SIMULATOR
 
-PX4 = names.PX4
-WORLDS = ("embedded", "airsim", PX4)
+PX4, ARDUPILOT, AUTOPILOTS = names.PX4, names.ARDUPILOT, names.AUTOPILOTS
+WORLDS = ("embedded", "airsim", *AUTOPILOTS)
 PACES = ("lockstep", "realtime")
 RECORDS = interface.RECORD_LEVELS
 ENDS = ("hold", "return_land")
@@ -29,7 +29,9 @@ LOG_LEVELS = ("debug", "info", "warn", "error", "fatal")
 
 TRUTH_DETECTOR = "segmentation_oracle"  # reads the simulator's object ids
 
-PX4_TAU = 1.4  # s: PX4 that was not calibrated is taken to answer as slowly as PX4 1.17 in SITL was measured to
+PX4_TAU = (
+    1.4  # s: an autopilot that was not calibrated is taken to answer as slowly as PX4 1.17 in SITL was measured to
+)
 
 NO_PORT = -1  # -1: none is served, 0: a free port
 MAX_VEHICLES = 16
@@ -55,6 +57,7 @@ class MissionOptions:
     brief: str = ""  # path of a text file, or words: a search of one's own in place of a task
     start: str = ""  # of that search: LAT,LON
     t_max: float = 900.0  # of that search, s
+    incident: str = ""  # folder of an incident whose sortie is flown; its segments and finds are on the live page
     seed: int = -1  # -1: the task's
     out: str = "out"
     world: str = "embedded"
@@ -79,6 +82,7 @@ class MissionOptions:
     port: int = 41451
     view: int = NO_PORT  # of the live page
     foxglove: int = NO_PORT  # of the server for Foxglove
+    cot: str = ""  # HOST:PORT that is told, as CoT, where the vehicles are and what they report; empty: nobody
     progress: bool = False  # machine-readable progress lines on the referee's standard output
 
     def check(self) -> None:
@@ -96,13 +100,13 @@ class MissionOptions:
         ):
             if value not in known:
                 raise UsageError(f"{name} '{value}' does not exist", f"choose one of {', '.join(known)}")
-        if self.world == PX4 and self.pace == "lockstep":
-            raise UsageError("world px4 flies in real time only", "use pace realtime")
+        if self.world in AUTOPILOTS and self.pace == "lockstep":
+            raise UsageError(f"world {self.world} flies in real time only", "use pace realtime")
         if self.world != "embedded" and self.quality != names.DEFAULT_QUALITY:
             raise UsageError(f"quality {self.quality} in world {self.world}", "leave it to the embedded simulator")
         if self.sensing == SEPARATE and self.detector == TRUTH_DETECTOR:
             raise UsageError(f"{TRUTH_DETECTOR} reads object ids, which no topic carries", f"use sensing {COMPOSED}")
-        if self.sensing == SEPARATE and len(self.vehicles) > 1 and self.world != PX4:
+        if self.sensing == SEPARATE and len(self.vehicles) > 1 and self.world not in AUTOPILOTS:
             raise UsageError("the vehicles of a team share a map within one process", f"use sensing {COMPOSED}")
         if not self.vehicles or len(set(self.vehicles)) != len(self.vehicles):
             raise UsageError(f"vehicles {list(self.vehicles)}", "give one or more different names")
@@ -114,6 +118,9 @@ class MissionOptions:
         for name, port in (("view", self.view), ("foxglove", self.foxglove)):
             if not NO_PORT <= port < 65536:
                 raise UsageError(f"{name} {port} is no TCP port", "choose 1..65535, or 0 for a free one")
+        host, _, port_text = self.cot.rpartition(":")
+        if self.cot and not (host and port_text.isdecimal() and 0 < int(port_text) < 65536):
+            raise UsageError(f"cot {self.cot}", "HOST:PORT, e.g. 239.2.3.1:6969")
 
 
 @dataclass(frozen=True)
@@ -148,9 +155,15 @@ class NodeSpec:
         return "-".join(part for part in (self.namespace.strip("/").replace("/", "-"), self.executable) if part)
 
 
-def px4_bridge(space: str, index: int) -> NodeSpec:
-    """The bridge of one vehicle's autopilot. index: of the vehicle, which PX4 SITL's instances are counted by."""
-    return NodeSpec(node_names.PX4_BRIDGE, space, {"index": index, "use_sim_time": False})
+def autopilot_bridge(autopilot: str, space: str, index: int, **parameters: Any) -> NodeSpec:
+    """The bridge of one vehicle's autopilot, one of AUTOPILOTS. Raises UsageError.
+
+    index: of the vehicle, by which the instances of an autopilot's simulator are counted.
+    """
+    bridges = {PX4: node_names.PX4_BRIDGE, ARDUPILOT: node_names.ARDUPILOT_BRIDGE}
+    if autopilot not in bridges:
+        raise UsageError(f"{autopilot} is no autopilot", f"choose one of {', '.join(bridges)}")
+    return NodeSpec(bridges[autopilot], space, {"index": index, "use_sim_time": False, **parameters})
 
 
 def control_chain(options: MissionOptions, space: str, vehicle: str, common: dict[str, Any]) -> list[NodeSpec]:
@@ -158,7 +171,7 @@ def control_chain(options: MissionOptions, space: str, vehicle: str, common: dic
     safety = {"enabled": options.governor, "keep_out": options.keep_out}
     search = {"method": options.planner, "seed": options.seed}
     team = {"others": [other for other in options.vehicles if other != vehicle] or [""]}
-    limits = {"limits.tau": PX4_TAU} if options.world == PX4 else {}
+    limits = {"limits.tau": PX4_TAU} if options.world in AUTOPILOTS else {}
     return [
         NodeSpec(node_names.SAFETY_GOVERNOR, space, {**common, **safety, **team, **limits}),
         NodeSpec(node_names.PILOT, space, {**common, "end": options.end, **team, **limits}),
@@ -175,7 +188,7 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
     common: dict[str, Any] = {
         "pace": options.pace,
         "record": options.record,
-        "use_sim_time": options.use_sim_time and options.world != PX4,  # an autopilot's time is the system's
+        "use_sim_time": options.use_sim_time and options.world not in AUTOPILOTS,  # an autopilot's time is the system's
         "faults": options.fault,
     }
     # Whoever starts the embedded simulator watches it, and an autopilot's images may be drawn later than it flies.
@@ -216,21 +229,21 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
         )
     )  # fmt: skip
     estimator = {"odometry": options.odometry, "seed": max(options.seed, 0)}
-    if options.world != PX4:
+    if options.world not in AUTOPILOTS:
         bridged = {**common, **server, **estimator, "vehicles": vehicles, "progress": options.progress}
         specs.append(NodeSpec(node_names.AIRSIM_BRIDGE, root, bridged))
     # Images of a server that only draws: its clock is not the vehicle's.
-    stamps = "arrival" if options.world == PX4 else "source"
+    stamps = "arrival" if options.world in AUTOPILOTS else "source"
     sensing = {**common, **server, **image, "detector": options.detector, "stamps": stamps}
     knows = options.detector == TRUTH_DETECTOR
-    together = len(vehicles) > 1 and options.world != PX4  # of autopilots each may be on a computer of its own
+    together = len(vehicles) > 1 and options.world not in AUTOPILOTS  # autopilots may each be on a computer of its own
     if together:
         spaces = [f"{root}/{vehicle}" for vehicle in vehicles]
         specs.append(NodeSpec(SENSING, "", {**sensing, "team": spaces}, images=True, truth=knows))
     for vehicle in vehicles:
         space = f"{root}/{vehicle}"
-        if options.world == PX4:
-            specs.append(px4_bridge(space, vehicles.index(vehicle)))
+        if options.world in AUTOPILOTS:
+            specs.append(autopilot_bridge(options.world, space, vehicles.index(vehicle)))
         specs += control_chain(options, space, vehicle, common)
         if options.sensing == SEPARATE:
             read = {"readers": [node_names.CLUE_DETECTOR, node_names.VOXEL_MAPPER]}
@@ -252,6 +265,8 @@ def _watchers(options: MissionOptions, root: str) -> list[NodeSpec]:
     specs = []
     if options.view != NO_PORT:
         page: dict[str, Any] = {"pace": options.pace, "vehicles": vehicles, "port": options.view}
+        if options.incident:
+            page["incident"] = options.incident
         specs.append(NodeSpec(node_names.VIEWER, root, page, optional=True, module="esar_ros.app.view.viewer"))
     if options.foxglove != NO_PORT:
         server: dict[str, Any] = {"vehicles": vehicles, "port": options.foxglove}
@@ -260,4 +275,14 @@ def _watchers(options: MissionOptions, root: str) -> list[NodeSpec]:
                 node_names.FOXGLOVE_BRIDGE, root, server, optional=True, module="esar_ros.nodes.tools.foxglove_bridge"
             )
         )
-    return specs
+    return specs + cot_bridge(options, root)
+
+
+def cot_bridge(options: MissionOptions, root: str) -> list[NodeSpec]:
+    """The process that tells clients of TAK, where somebody has named a host."""
+    if not options.cot:
+        return []
+    told: dict[str, Any] = {"vehicles": list(options.vehicles), "to": options.cot}
+    return [
+        NodeSpec(node_names.COT_BRIDGE, root, told, optional=True, module="esar_ros.nodes.tools.cot_bridge"),
+    ]

@@ -9,14 +9,21 @@ from typing import Any
 
 from esar_ros.mission.errors import UsageError
 from esar_ros.nodes.core import node_names
-from esar_ros.nodes.graph.mission import TRUTH_DETECTOR, MissionOptions, NodeSpec, control_chain, px4_bridge
+from esar_ros.nodes.graph.mission import (
+    TRUTH_DETECTOR,
+    MissionOptions,
+    NodeSpec,
+    autopilot_bridge,
+    control_chain,
+    cot_bridge,
+)
 
 RANGES = ("lidar", "depth", "none")  # what range_driver makes them of; none: it is started by somebody else
 _UNHEEDED = ("preset", "odometry", "sensing", "fault", "view", "foxglove")  # by every process of a vehicle
 
 
 def vehicle_graph(options: MissionOptions, ranges: str = RANGES[0]) -> list[NodeSpec]:
-    """Processes of a flight in world px4 whose images come from camera drivers. Raises UsageError.
+    """Processes of a flight in a world of autopilots whose images come from camera drivers. Raises UsageError.
 
     ranges: one of RANGES.
     """
@@ -39,9 +46,9 @@ def vehicle_graph(options: MissionOptions, ranges: str = RANGES[0]) -> list[Node
         if ranges != "none":
             specs.append(NodeSpec(node_names.RANGE_DRIVER, space, {"use_sim_time": False, "source": ranges}))
         specs += [
-            px4_bridge(space, index),
+            autopilot_bridge(options.world, space, index),
             *control_chain(options, space, vehicle, common),
             NodeSpec(node_names.CLUE_DETECTOR, space, {**common, "detector": options.detector}, images=True),
             NodeSpec(node_names.VOXEL_MAPPER, space, common, images=True),
         ]
-    return specs
+    return specs + cot_bridge(options, root)

@@ -9,11 +9,13 @@ from typing import Any
 import rclpy
 from rclpy.action import ActionClient
 from rclpy.node import Node
+from std_srvs.srv import Trigger
 
 from esar_ros.action import Arm
 from esar_ros.action import Manoeuvre as ManoeuvreAction
 from esar_ros.bridges.px4.commands import Manoeuvre
 from esar_ros.mission import names
+from esar_ros.nodes.core.node_names import SAFETY_GOVERNOR
 from esar_ros.nodes.px4.actions import MANOEUVRE
 
 ASKED: dict[str, bool | Manoeuvre] = {  # what is asked for -> to be armed, or a manoeuvre
@@ -25,18 +27,21 @@ ASKED: dict[str, bool | Manoeuvre] = {  # what is asked for -> to be armed, or a
     "return": Manoeuvre.RETURN,
     "land": Manoeuvre.LAND,
 }
+CLEAR = "clear"  # asked of the governor, not of the bridge
 PATIENCE = 10.0  # s until a bridge that does not answer counts as absent
 
 
 def ask(vehicle: str, what: str, height: float, tell: Callable[[str], None]) -> int:
-    """Asks for one of ASKED and waits until it has ended, telling its stages. Returns 1 where it was not done.
+    """Asks for one of ASKED, or CLEAR, waits until it has ended and tells its stages. Returns 1 where it was not done.
 
     height: m above where it stands, of a take-off.
     """
-    wanted = ASKED[what]
     rclpy.init(args=[sys.argv[0], "--ros-args", "--log-level", "warn"])
     node = rclpy.create_node(f"esar_ask_{vehicle}")
     try:
+        if what == CLEAR:
+            return _cleared(node, vehicle, tell)
+        wanted = ASKED[what]
         if isinstance(wanted, Manoeuvre):
             goal = ManoeuvreAction.Goal(manoeuvre=int(wanted), height=height)
             return _sent(node, ActionClient(node, ManoeuvreAction, f"/{vehicle}/{MANOEUVRE}"), goal, tell)
@@ -44,6 +49,21 @@ def ask(vehicle: str, what: str, height: float, tell: Callable[[str], None]) -> 
     finally:
         node.destroy_node()
         rclpy.try_shutdown()
+
+
+def _cleared(node: Node, vehicle: str, tell: Callable[[str], None]) -> int:
+    client = node.create_client(Trigger, f"/{vehicle}/{SAFETY_GOVERNOR}/clear")
+    if not client.wait_for_service(PATIENCE):
+        tell("no governor answers: is the graph running, in this ROS_DOMAIN_ID, for this vehicle?")
+        return 1
+    answered = client.call_async(Trigger.Request())
+    rclpy.spin_until_future_complete(node, answered, timeout_sec=PATIENCE)
+    response = answered.result()
+    if response is None or not response.success:
+        tell(f"not cleared: {'no answer' if response is None else response.message}")
+        return 1
+    tell("cleared: while a cause is still there, the governor acts again")
+    return 0
 
 
 def _sent(node: Node, client: Any, goal: Any, tell: Callable[[str], None]) -> int:

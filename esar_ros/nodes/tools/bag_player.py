@@ -40,6 +40,7 @@ PLAYED_BY_NOBODY = ("/rosout", "/parameter_events")  # every node has its own
 FLYING = (
     node_names.AIRSIM_BRIDGE,
     node_names.PX4_BRIDGE,
+    node_names.ARDUPILOT_BRIDGE,
     node_names.SAFETY_GOVERNOR,
     node_names.PILOT,
     node_names.REFEREE,

@@ -82,6 +82,9 @@ class PictureStageCard(BaseModel):
     slice: int = Field(default=1280, ge=128, description="px, greatest side of the input")
     overlap: int = Field(default=64, ge=0, description="picture px between slices, more than a person is long")
     nms_iou: float = Field(default=0.5, gt=0, lt=1, description="overlap from which two boxes are one")
+    growth: float = Field(
+        default=1.0, ge=0.5, le=2, description="factor on a box's sides, by which people's own boxes are looser"
+    )
     threshold: float = Field(gt=0, lt=1, description="least raw score")
     calibration: ReliabilityCurve | None = None
 

@@ -8,6 +8,7 @@ and Temizel (*Slicing Aided Hyper Inference*, ICIP 2022).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -45,15 +46,26 @@ class PictureStage:
         if not np.isfinite(output).all():
             raise UsageError(f"{path} gives numbers that are not finite", "its weights are damaged: make it again")
 
-    def find(self, rgb: NDArray[np.uint8], min_score: float) -> RawBoxes:
-        """Returns the people in a picture (H, W, 3), surest first, from a score on, but not below LEAST."""
+    def find(self, rgb: NDArray[np.uint8], min_score: float, share: float = 1.0) -> RawBoxes:
+        """Returns the people in a picture (H, W, 3), surest first, from a score on, but not below LEAST.
+
+        share: of the card's enlargement; less costs less and finds fewer small ones.
+        """
         floor = np.array([max(min_score, LEAST)])
         parts = [RawBoxes.none(1)]
-        scale = min(self.card.scale, max(1.0, self.card.short / max(1, min(rgb.shape[:2]))))
-        for top, left, part in slices(rgb, round(self.card.slice / scale), self.card.overlap):
+        scale = share * min(self.card.scale, max(1.0, self.card.short / max(1, min(rgb.shape[:2]))))
+        side = max(round(self.card.slice / scale), 2 * self.card.overlap)
+        for top, left, part in slices(rgb, side, self.card.overlap):
             image = letterbox(part, None, scale, self.card.stride)
             parts.append(decode(self._engine.run(image.tensor), image, floor).moved(left, top))
-        return suppress(RawBoxes.joined(parts), self.card.nms_iou, agnostic=True)
+        found = suppress(RawBoxes.joined(parts), self.card.nms_iou, agnostic=True)
+        return replace(found, corners=grown(found.corners, self.card.growth))
+
+
+def grown(corners: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
+    """Returns boxes (N, 4) x1, y1, x2, y2 about the same middles with sides by a factor."""
+    middles, half = (corners[:, :2] + corners[:, 2:]) / 2.0, (corners[:, 2:] - corners[:, :2]) * (factor / 2.0)
+    return np.hstack([middles - half, middles + half])
 
 
 def slices(rgb: NDArray[np.uint8], side: int, overlap: int) -> Iterator[tuple[int, int, NDArray[np.uint8]]]:

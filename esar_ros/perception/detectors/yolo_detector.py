@@ -29,7 +29,11 @@ class YoloSettings(StrictModel):
     )
     threads: int = Field(default=1, ge=1, le=64, description="of the engine; results do not depend on it in one engine")
     scale: float = Field(
-        default=1.0, gt=0, le=4, description="input px per picture px, where the network takes any size"
+        default=1.0,
+        gt=0,
+        le=4,
+        description="input px per picture px, where the network takes any size; of the network for pictures without "
+        "depth the share of its card's enlargement",
     )
 
 

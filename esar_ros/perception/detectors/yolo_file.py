@@ -145,7 +145,7 @@ class YoloFile(YoloDetector):
         parts = [self._told(found, self.card.calibration)]
         if np.isfinite(self._min_scores[place]):
             own = self._settings.thresholds.get(stage.card.word, stage.card.threshold)
-            people = stage.find(frame.rgb, own)
+            people = stage.find(frame.rgb, own, self._settings.scale)
             curve = {} if stage.card.calibration is None else {stage.card.word: stage.card.calibration}
             table = np.zeros((len(people.scores), len(self.card.classes)))
             table[:, place] = people.scores

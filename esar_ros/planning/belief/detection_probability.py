@@ -25,7 +25,7 @@ from esar_ros.mission.settings_file import StrictModel, load_settings
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.mission.weather import Weather
 from esar_ros.perception.detectors.model_card import find_model
-from esar_ros.perception.pod_curves import PHOTOGRAPHS, SIDE, PodCurve, load_curve
+from esar_ros.perception.pod_curves import PHOTOGRAPHS, SIDE, THERMAL, PodCurve, load_curve
 
 _EXTINCTION = 3.912  # -ln 0.02: visibility is the range at which contrast has fallen to 2 % (Koschmieder)
 _SUREST = 0.99  # no look rules out that somebody was missed
@@ -197,7 +197,9 @@ class Detection:
         focal: float = 0.0,
         kinds: Collection[str] = (),
     ) -> None:
-        """focal: focal length (px) of the detector's images; 0: as config/vehicle.yaml has it.
+        """detector: in use; THERMAL: the thermal camera's, which sees people alone and is told nothing by light.
+
+        focal: focal length (px) of its images; 0: as config/vehicle.yaml has it.
 
         kinds: of the clues to be expected; none: any.
 
@@ -206,7 +208,9 @@ class Detection:
         own = load_vehicle().image.model.fx
         self._focal = focal if focal > 0.0 else own
         self._sharpness = self._focal / own
-        self._by_size = load_curve(PHOTOGRAPHS) if settings.measured_on == PHOTOGRAPHS else None
+        self._warm = detector == THERMAL
+        on_photographs = settings.measured_on == PHOTOGRAPHS
+        self._by_size = load_curve(THERMAL if self._warm else PHOTOGRAPHS) if self._warm or on_photographs else None
         self._settings = settings
         try:
             self._visibility = settings.visibility.get(Weather(brief.weather), math.inf)
@@ -216,7 +220,7 @@ class Detection:
         self._card = load_card(settings, detector)
         self._known: dict[str, NDArray[np.float64]] = {}
         self.person = self.of(PERSON)  # by whole metres of range
-        self.clue = np.mean([self.of(kind) for kind in sorted(kinds) or [_ALL_CLUES]], axis=0)
+        self.clue = np.mean([self.of(kind) for kind in sorted(kinds) or [_ALL_CLUES]], axis=0) * (not self._warm)
         self.clue.flags.writeable = False
         self.curves = Curves(self.person, self.clue)
 
@@ -231,7 +235,9 @@ class Detection:
         mixed = np.zeros(TABLE_RANGE + 1)
         for share, when in ((self._light, "day"), (1.0 - self._light, "dark")):
             if share > 0.0 and kind == PERSON and self._by_size is not None:
-                mixed += share * self._of_size(self._by_size, 1.0 if when == "day" else self._settings.dark)
+                mixed += share * self._of_size(
+                    self._by_size, 1.0 if when == "day" or self._warm else self._settings.dark
+                )
             elif share > 0.0:
                 fit = self._measured(kind, when)
                 factor = self._settings.dark if fit is None and when == "dark" else 1.0

@@ -18,6 +18,7 @@ from pydantic import Field
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.decision import Decision, Goal, GoalType, Report
+from esar_ros.mission.names import THERMAL
 from esar_ros.mission.observation import Brief, Grid, Observation, SeenClue, Teammate
 from esar_ros.mission.settings_file import StrictModel
 from esar_ros.mission.vehicle import load_vehicle
@@ -35,7 +36,7 @@ from esar_ros.planning.belief.stopping import Score
 from esar_ros.planning.belief.terrain import Terrain
 from esar_ros.planning.belief.view_planning import (
     PlanningSettings,
-    View,
+    ViewLeg,
     Worth,
     after,
     best_view,
@@ -115,6 +116,11 @@ class BeliefSearch:
             self.name = f"{self.name}@{'+'.join(off)}"
         self._policy = ReportPolicy(self._settings.reporting)
 
+    @property
+    def details(self) -> Mapping[str, str]:
+        """On which pictures the POD was measured that looks count with (see planning.method.HasDetails)."""
+        return {"pod_measured_on": self._settings.detection.measured_on}
+
     def reset(self, brief: Brief, seed: int) -> None:
         """Begins a mission: reads the brief and initialises the prior. Random numbers come from the seed alone."""
         settings = self._settings
@@ -128,6 +134,8 @@ class BeliefSearch:
         self._initialise(parse_brief(brief.prompt, ground_of(brief)))
         rig = load_vehicle()
         self._cameras = {name: (rig.image.model, mount.pose) for name, mount in rig.cameras.items()}
+        self._thermal, warm = (rig.thermal.model, rig.thermal.pose), rig.thermal.mounted
+        self._warmth = Detection(self._settings.detection, brief, THERMAL, self._thermal[0].fx) if warm else None
         self._terrain = Terrain()
         self._policy.reset(brief.report_cap)
         self._finds = Finds(self.people, settings.confirm.certain)
@@ -218,6 +226,8 @@ class BeliefSearch:
             if plane is not None and self._settings.use.looks:
                 cameras = [self._cameras[name] for name in seen.cameras if name in self._cameras]
                 self.looks.look(base, cameras, plane, self._detection)
+                if self._warmth is not None and THERMAL in seen.cameras:
+                    self.looks.look(base, [self._thermal], plane, self._warmth)
         found = self._finds.take_in((*reports, *self._finds.of_mates(observation)))
         people = [clue for clue in observation.clues if clue.kind == PERSON and _is_localised(clue)]
         self._finds.weigh((clue.position, self._probability(clue)) for clue in people)
@@ -322,7 +332,7 @@ class BeliefSearch:
         goal = waypoint(view.place[0], view.place[1], flight_height(view.height, self._brief))
         return self._fly(goal, "search", observation, reports, considered)
 
-    def _choose_view(self, view: View, worth: Worth, observation: Observation) -> tuple[View, str]:
+    def _choose_view(self, view: ViewLeg, worth: Worth, observation: Observation) -> tuple[ViewLeg, str]:
         """Returns the view to fly in place of the best one, and text to add to the reason; here the best itself."""
         return view, ""
 
@@ -340,7 +350,7 @@ class BeliefSearch:
                 worth = after(mate.pose.position[:2].copy(), mate.goal[:2].copy(), worth, curves.beside(height))
         return worth
 
-    def _plan(self, observation: Observation, worth: Worth) -> tuple[View | None, int]:
+    def _plan(self, observation: Observation, worth: Worth) -> tuple[ViewLeg | None, int]:
         """Returns the best view and the number of views considered."""
         planning, here = self._settings.planning, observation.pose.position[:2].copy()
         places = candidates(here, worth, planning.candidates)

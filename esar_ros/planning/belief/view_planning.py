@@ -47,7 +47,7 @@ class Worth(NamedTuple):
 
 
 @dataclass(frozen=True)
-class View:
+class ViewLeg:
     """A leg to a place at a height, its value and that of the leg after it, and how long both take."""
 
     place: Vector  # (2,) m
@@ -68,7 +68,7 @@ def best_view(
     allowed: NDArray[np.float64],
     seconds_left: float,
     settings: PlanningSettings,
-) -> View | None:
+) -> ViewLeg | None:
     """Returns the view of the greatest gain per second from here (2,); None when none gains anything.
 
     curves: by range; allowed (K, 2): places that may be flown to.
@@ -76,7 +76,7 @@ def best_view(
     if not len(worth.cells) or not len(allowed):
         return None
     places = allowed
-    best: View | None = None
+    best: ViewLeg | None = None
     for height in settings.heights:
         beside = curves.beside(height)
         gains = leg_gains(here, places, worth, beside)
@@ -92,9 +92,9 @@ def best_view(
             both = np.where(time <= seconds_left, total / time, 0.0)
             second = int(np.argmax(both))
             if both[second] > rates[index]:
-                view = View(places[index], height, float(total[second]), float(time[second]))
+                view = ViewLeg(places[index], height, float(total[second]), float(time[second]))
             else:
-                view = View(places[index], height, float(gains[index]), float(times[index]))
+                view = ViewLeg(places[index], height, float(gains[index]), float(times[index]))
             if best is None or view.rate > best.rate * (1.0 + 1e-9):
                 best = view
     return best

@@ -12,7 +12,7 @@ from esar_ros.sim.airsim_api.api import Context
 from esar_ros.sim.airsim_api.values import ApiError
 from esar_ros.sim.physics.drone import Drone
 from esar_ros.sim.render.process.images import ImageType
-from esar_ros.sim.render.process.protocol import Job, Placed, Scene, View
+from esar_ros.sim.render.process.protocol import Job, Placed, RenderRequest, RenderScene
 from esar_ros.sim.settings import Capture
 from esar_ros.sim.world.environment import Environment
 
@@ -76,20 +76,20 @@ class Cameras:
         """Set the horizontal field of view (degrees) of all image types."""
         self._fields_of_view[drone.name, camera] = fov
 
-    def view(self, drone: Drone, camera: str, kind: ImageType, as_float: bool, compress: bool) -> View:
+    def view(self, drone: Drone, camera: str, kind: ImageType, as_float: bool, compress: bool) -> RenderRequest:
         """Returns the view to be drawn for one image."""
         pose = self.body(drone, camera).compose(_OPTICAL)
         seen = tuple((o.body.pose, o.radius) for _, o in self._context.simulation.others(drone))
-        return View(pose, self.capture(drone, camera, kind), kind, as_float, compress and not as_float, seen)
+        return RenderRequest(pose, self.capture(drone, camera, kind), kind, as_float, compress and not as_float, seen)
 
-    def job(self, views: Iterable[View], own_ids: bool = False) -> Job:
+    def job(self, views: Iterable[RenderRequest], own_ids: bool = False) -> Job:
         """Images of the world as it is now, whenever they are drawn.
 
         own_ids: objects show their own ids in segmentation images, whatever clients have set.
         """
         return Job(self._scene(own_ids), self._context.simulation.clock.now, tuple(views))
 
-    def _scene(self, own_ids: bool) -> Scene:
+    def _scene(self, own_ids: bool) -> RenderScene:
         world, ids = self._context.world, self._context.segmentation
         own_ids = own_ids and self._context.segmentation_version > 0
         seen = (world.revision, self._context.segmentation_version, own_ids)
@@ -100,4 +100,4 @@ class Cameras:
             Placed(name, thing.asset.name, thing.pose, thing.scale, thing.id if own_ids else int(ids[thing.id]))
             for name, thing in world.objects.items()
         )
-        return Scene(self._version, placed, world.environment, 0 if own_ids else int(ids[0]))
+        return RenderScene(self._version, placed, world.environment, 0 if own_ids else int(ids[0]))

@@ -19,7 +19,7 @@ from esar_ros.sim.airsim_api.values import pose_dict
 from esar_ros.sim.msgpack_wire import FLOAT_ELEMENT
 from esar_ros.sim.render.process.client import RenderClient, RenderError
 from esar_ros.sim.render.process.images import ImageType
-from esar_ros.sim.render.process.protocol import Job, View
+from esar_ros.sim.render.process.protocol import Job, RenderRequest
 from esar_ros.sim.settings import RecordedImage
 
 LOG = logging.getLogger(__name__)
@@ -103,7 +103,7 @@ class Recorder:
             line = "\t".join([name, str(now_ns // 1_000_000), *(f"{value:g}" for value in numbers)])
             self._queue.put_nowait(_Sample(name, line, now_ns, images, self._cameras.job(views)))
 
-    def _view(self, vehicle: str, image: RecordedImage) -> View:
+    def _view(self, vehicle: str, image: RecordedImage) -> RenderRequest:
         drone = self._context.drone(vehicle)
         name = self._cameras.name(image.camera, drone)
         return self._cameras.view(drone, name, ImageType(image.kind), image.as_float, image.compress)
@@ -136,7 +136,7 @@ def _store(folder: Path, table: TextIO, sample: _Sample, blobs: list[bytes]) -> 
     table.flush()
 
 
-def file_of(view: View, blob: bytes) -> tuple[str, bytes]:
+def file_of(view: RenderRequest, blob: bytes) -> tuple[str, bytes]:
     """Suffix and contents of an image's file: PFM for floats, PNG compressed, PPM raw."""
     width, height = view.capture.width, view.capture.height
     if view.as_float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from enum import IntEnum
 from typing import Any
 
@@ -49,11 +50,18 @@ def mask_colour(target: moderngl.Framebuffer, mask: Any) -> None:
     target.color_mask = mask
 
 
+_drawing: set[int] = set()  # ids of this process and those it was forked from, of whoever has made a context
+
+
 def headless_context() -> moderngl.Context:
     """A context of at least OpenGL 3.3. Raises UsageError naming what to install.
 
-    Make it in the process and thread that render: EGL does not survive a fork.
+    Make it in the process and thread that render: EGL does not survive a fork, and a process that was forked from one
+    that draws would wait for its threads for ever; it is refused.
     """
+    if _drawing - {os.getpid()}:
+        raise UsageError("forked from a process that draws, this one cannot", 'start it by the context "spawn"')
+    _drawing.add(os.getpid())
     try:
         # Named by their sonames: the links without a version come only with development packages.
         settings: dict[str, Any] = {"backend": "egl", "libgl": "libGL.so.1", "libegl": "libEGL.so.1"}

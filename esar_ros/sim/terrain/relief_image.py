@@ -30,6 +30,17 @@ MAP_COLOURS: dict[LandCover, tuple[float, float, float]] = {
 }
 
 
+def photographed(relief: NDArray[np.uint8], imagery: NDArray[np.uint8] | None) -> NDArray[np.uint8]:
+    """Returns a relief (n, n, 3) RGB, north up, with a map's photograph over it where that shows the ground.
+
+    imagery: as a PlaceMap has it, (k, k, 4) RGBA, rows south to north; None: none is known.
+    """
+    if imagery is None:
+        return relief
+    shown = cv2.resize(np.ascontiguousarray(imagery[::-1]), relief.shape[1::-1], interpolation=cv2.INTER_AREA)
+    return np.where(shown[..., 3:] > 127, shown[..., :3], relief)
+
+
 def relief_image(
     heights: NDArray[np.float32],
     cover: NDArray[np.uint8],

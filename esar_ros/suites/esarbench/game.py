@@ -19,7 +19,7 @@ from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.perception.detectors.chosen import about_chosen
 from esar_ros.planning.leg import waypoint
 from esar_ros.planning.method import VIEWS
-from esar_ros.planning.methods.models.strategy_map import Scene
+from esar_ros.planning.methods.models.strategy_map import MapDrawing
 from esar_ros.planning.reporting import shared_settings
 from esar_ros.scoring.truth import End
 from esar_ros.suites.esarbench.suite import ESARBENCH
@@ -92,7 +92,7 @@ class MissionGame:
     def picture(self) -> NDArray[np.uint8]:
         """See suites.gym.Game."""
         seen, brief, mission, settings = self._seen, self._mission.brief, self._mission, shared_settings()
-        scene = Scene(
+        scene = MapDrawing(
             here=seen.pose.position[:2],
             yaw=seen.pose.yaw,
             home=brief.home[:2],

@@ -106,14 +106,14 @@ class EmbeddedWorld:
             self._crowd.advance(seconds, stage.walker.foot)
         return stage.walker.take_hit() is not None
 
-    def view(self, draw: Draw) -> View:
+    def view(self, draw: Draw) -> MomentImage:
         """The image through the walker's eye."""
         camera = self.stage.walker.camera
-        return View(self, draw, Pose(camera.position + self.origin, camera.quaternion))
+        return MomentImage(self, draw, Pose(camera.position + self.origin, camera.quaternion))
 
-    def air_view(self, pose: Pose, draw: Draw) -> View:
+    def air_view(self, pose: Pose, draw: Draw) -> MomentImage:
         """The image of a drone's camera whose optical frame has this pose."""
-        return View(self, draw, pose, from_air=True)
+        return MomentImage(self, draw, pose, from_air=True)
 
     def camera(self, from_air: bool = False) -> FirstPersonCamera:
         """Returns what draws for the walker, or for its drone. Raises UsageError without OpenGL."""
@@ -142,7 +142,7 @@ class EmbeddedWorld:
                 self.stage.open_door(index)
 
 
-class View:
+class MomentImage:
     """The image of one moment (mission.rescue.WalkView)."""
 
     def __init__(self, world: EmbeddedWorld, draw: Draw, pose: Pose, from_air: bool = False) -> None:

@@ -13,7 +13,7 @@ from esar_ros.geometry.frames import FARTHEST
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.names import CAMERAS
 from esar_ros.mission.object_goal import StepAction, StepKind
-from esar_ros.planning.methods.models.strategy_map import Scene
+from esar_ros.planning.methods.models.strategy_map import MapDrawing
 from esar_ros.scoring.object_goal import GoalOutcome
 from esar_ros.suites.gym import Ending
 from esar_ros.suites.moment_picture import draw_moment
@@ -75,7 +75,7 @@ class StepGame:
         """See suites.gym.Game."""
         pose, task = self._seen.pose.pose, self._flight.task
         track = np.array([frame.commanded.position[:2] for frame in self._flight.flown.frames])
-        scene = Scene(
+        scene = MapDrawing(
             here=pose.position[:2],
             yaw=pose.yaw,
             home=track[0],

@@ -60,6 +60,26 @@ def test_topics_that_are_written_in_the_domain_are_seen() -> None:
     assert check.ok and check.detail.startswith("writes /fmu/out/* in ROS domain")
 
 
+def test_an_arducopter_is_heard_on_its_link(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pymavlink")
+    from copter_link import CopterLink
+    from fake_copter import FakeCopter
+
+    from esar_ros.bridges.ardupilot.settings import ArdupilotSettings, MavlinkAddress
+
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.bind(("127.0.0.1", 0))
+        free = int(probe.getsockname()[1])
+    address = MavlinkAddress(link=f"udpin:127.0.0.1:{free}", system_id=4)
+    monkeypatch.setattr(outside, "load_ardupilot_settings", lambda: ArdupilotSettings(vehicles={"uav1": address}))
+    check = outside.copters(["uav1"])
+    assert not check.ok and check.detail == f"no ArduCopter of system 4 is heard on udpin:127.0.0.1:{free}"
+    copter = CopterLink(FakeCopter(system_id=4), free)
+    check = outside.copters(["uav1"])
+    copter.close()
+    assert check.ok and check.detail == f"speaks as system 4 on udpin:127.0.0.1:{free}"
+
+
 def test_an_agent_without_px4(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outside, "listens", lambda port: port == outside.AGENT_PORT)
     monkeypatch.setattr(outside, "running_graph", lambda seconds: written("/uav1/odometry"))

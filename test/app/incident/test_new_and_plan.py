@@ -100,6 +100,9 @@ def test_the_page_and_the_exports_are_made_of_it(valley: Path, tmp_path: Path) -
         (("--brief", "{empty}"), "is empty"),
         (("--size", "20000"), "does not reach"),
         (("--canopy", "{empty}"), "is no raster"),
+        (("--photo", "{empty}"), "is not a raster"),
+        (("--cover", "{empty}"), "is not a raster"),
+        (("--tracks", "{empty}"), "cannot be read"),
         (("--ways", "{empty}"), "is empty (0 bytes)"),
     ],
 )
@@ -122,8 +125,11 @@ def test_bad_input_is_told_in_one_line_and_makes_nothing(
 def test_a_flight_that_cannot_be_is_refused(valley: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["incident", "plan", str(valley), "--home", "44.9,-71.3"]) == 2
     assert "the home lies off the ground" in capsys.readouterr().err
-    assert main(["incident", "plan", str(valley), "--height", "150"]) == 2
-    assert "fly below 120 m" in capsys.readouterr().err
+    assert main(["incident", "plan", str(valley), "--height", "100", "--max-height", "90"]) == 2
+    assert "fly below 90 m" in capsys.readouterr().err
+    for flag in ("--height", "--max-height"):
+        assert main(["incident", "plan", str(valley), flag, "150"]) == 2
+        assert f"{flag} 150: between" in capsys.readouterr().err, "the governor would refuse it"
 
 
 @pytest.mark.parametrize("flag", ["--drainages", "--ways=trails.geojson"])

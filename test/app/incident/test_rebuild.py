@@ -11,6 +11,7 @@ import pytest
 from esar_ros.app.cli import main
 from esar_ros.incident.rasters import CANOPY, OFFSET, POA, POD_ON_FOOT
 from esar_ros.incident.store import Incident
+from esar_ros.sim.terrain.land_cover import LandCover
 from helpers.elevation import IPP, elevation_model
 
 rasterio = pytest.importorskip("rasterio")
@@ -29,10 +30,16 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "trail.geojson").write_text(
         '{"type": "LineString", "coordinates": [[-71.36, 44.25], [-71.34, 44.251]]}', encoding="utf-8"
     )
+    with rasterio.open(folder / "photo.tif", "w", **profile | {"count": 3}) as photo:
+        photo.write(np.stack([np.full((400, 400), grey, np.uint8) for grey in (200, 90, 60)]))
+    with rasterio.open(folder / "cover.tif", "w", **profile) as classes:
+        classes.write(np.full((400, 400), 10, np.uint8), 1)
     (folder / "brief.txt").write_text("The drone starts at the hut. She was last seen 500 m east of the hut.")
     given = {
         "--dem": dem, "--brief": folder / "brief.txt", "--ways": folder / "trail.geojson",
-        "--canopy": folder / "crowns.tif", "--ipp": f"{IPP},50", "--size": 1000, "--time": "2026-06-01T09:00Z",
+        "--canopy": folder / "crowns.tif",
+        "--photo": folder / "photo.tif", "--cover": folder / "cover.tif",
+        "--ipp": f"{IPP},50", "--size": 1000, "--time": "2026-06-01T09:00Z",
     }  # fmt: skip
     assert main(["incident", "new", str(folder / "one"), *(f"{flag}={value}" for flag, value in given.items())]) == 0
     return folder / "one"
@@ -95,3 +102,21 @@ def test_what_was_given_and_is_lost_is_asked_for(incident: Path, capsys: pytest.
     assert main(["incident", "rebuild", str(incident)]) == 2
     error = capsys.readouterr().err
     assert "has lost its raster of m above mean sea level" in error and "--dem FILE" in error
+
+
+def test_the_map_looks_as_the_layers_that_were_given_and_a_layer_that_is_gone_is_told(
+    incident: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (path,) = (incident / "map").glob("*.yaml")
+    spec = path.read_text(encoding="utf-8")
+    assert path.with_suffix(".png").is_file() and f"file: {path.stem}.png" in spec
+    assert "via:" in spec, "the trail is drawn"
+    with np.load(path.with_suffix(".npz")) as arrays:
+        assert set(np.unique(arrays["cover"])) == {int(LandCover.FOREST)}
+    opened = Incident.open(incident)
+    opened.about["photo"] = str(incident / "gone.tif")
+    opened.save()
+    path.unlink()
+    assert main(["incident", "rebuild", str(incident)]) == 0
+    assert f"{incident / 'gone.tif'} is not there any more" in capsys.readouterr().out
+    assert "imagery:" not in path.read_text(encoding="utf-8")

@@ -169,6 +169,26 @@ def test_a_vehicle_is_asked_over_mavlink(vehicle: str, capsys: pytest.CaptureFix
     assert "16 parameters, 0 unsafe, 0 to look at" in capsys.readouterr().out
 
 
+def test_ardupilots_parameters_are_judged_by_its_own_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from safe_copter import SAFE as COPTER
+
+    path = tmp_path / "copter.param"
+    rows = [f"{name},{value:g}" for name, value in {**COPTER, "GUID_TIMEOUT": 3.0}.items()]
+    path.write_text("#NOTE: 28.11.2026\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    assert cli.main(["px4", "check", str(path), "--autopilot", "ardupilot"]) == 1
+    told = capsys.readouterr().out
+    assert "17 parameters, 1 unsafe, 0 to look at" in told and "GUID_TIMEOUT" in told
+
+
+def test_ardupilot_sends_an_integers_value_and_px4_its_bytes() -> None:
+    from types import SimpleNamespace
+
+    from esar_ros.app.vehicle.px4 import _value
+
+    assert _value(SimpleNamespace(param_value=2.0, param_type=6), "ardupilot") == 2.0
+    assert _value(SimpleNamespace(param_value=integer(2), param_type=6), "px4") == 2.0
+
+
 def test_nobody_at_the_address_is_said_in_a_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

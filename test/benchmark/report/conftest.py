@@ -32,7 +32,7 @@ TYPES = {
     names.BATTERY: "sensor_msgs/msg/BatteryState",
     names.COLLISION: "esar_ros/msg/Collision",
     names.TRUTH: "esar_ros/msg/Truth",
-    **{names.camera_compressed(camera): "sensor_msgs/msg/CompressedImage" for camera in names.CAMERAS},
+    **{names.camera_compressed(camera): "sensor_msgs/msg/CompressedImage" for camera in names.EYES},
 }
 
 
@@ -109,7 +109,7 @@ class Mission:
         )
         self.put(names.DECISION, t, decision)
         if pictures:
-            for camera in names.CAMERAS:
+            for camera in names.EYES:
                 topic = names.camera_compressed(camera)
                 data = np.frombuffer(jpeg((90, 120, 80)), dtype=np.uint8)
                 self.put(topic, t, build(TYPES[topic], header=header(t), format="jpeg", data=data))

@@ -171,7 +171,7 @@ def test_each_find_comes_with_four_views_and_a_ring_where_it_lies(flown: Mission
     finds = collect_finds(flown)
     assert [find.thing.id for find in finds] == ["camp-tent", "wu"]
     for find in finds:
-        assert [view.camera for view in find.views] == ["front", "left", "right", "down"]
+        assert [view.camera for view in find.views] == ["front", "left", "right", "down", "thermal"]
     tent = {view.camera: view for view in finds[0].views}
     assert any(view.holds_it for view in tent.values())
     for view in tent.values():

@@ -8,7 +8,7 @@ import json
 import socket
 import zipfile
 from collections.abc import Callable
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -226,6 +226,20 @@ def test_each_cot_event_is_sent_as_a_datagram_of_its_own() -> None:
         sent = [ET.fromstring(client.recv(65_536)) for _ in range(count)]
     assert count == len(cot.events(full_search())) > 3 and {event.tag for event in sent} == {"event"}
     assert {event.get("uid") for event in sent} == {event.get("uid") for event in cot.events(full_search())}
+
+
+def test_a_vehicle_moves_by_events_of_one_uid_that_grow_stale_soon() -> None:
+    at = datetime(2026, 5, 1, tzinfo=timezone.utc)
+    one = cot.vehicle_event("s", "uav1", Position(46.6, 8.0, 1520.4), 90.0, 4.96, 0.5, at)
+    two = cot.vehicle_event("s", "uav1", Position(46.7, 8.0), 91.0, 5.0, None, at + timedelta(seconds=1))
+    assert one.attrib.keys() == pytak.cot_event(lat=1.0, lon=2.0).attrib.keys()
+    assert one.get("uid") == two.get("uid") and one.get("type") == cot.DRONE
+    sent, stale = (datetime.strptime(one.get(name, ""), pytak.W3C_XML_DATETIME) for name in ("time", "stale"))
+    assert stale - sent == cot.UNHEARD
+    track: Any = one.find("detail/track")
+    assert (track.get("course"), track.get("speed")) == ("90.0", "5.0")
+    assert one.findtext("detail/remarks") == "altitude: 1520 m above mean sea level; battery: 50%"
+    assert cot.vehicle_event("s", "uav2", Position(46.6, 8.0), 0.0, 0.0, None, at).get("uid") != one.get("uid")
 
 
 def test_a_host_that_is_none_is_told() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from esar_ros.geometry.camera import CameraModel
 from esar_ros.incident.features import Position
 from esar_ros.incident.sources import srt
 from esar_ros.incident.sources.intake import Intake
@@ -68,3 +69,27 @@ def test_what_tells_no_position_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "a.srt").write_text(text, encoding="utf-8")
     with pytest.raises(UsageError, match=r"a\.srt"):
         srt.read(tmp_path / "a.srt", Intake())
+
+
+GIMBAL = NAMED.replace("</font>", "[gb_yaw: -25.5 gb_pitch: -70.0 gb_roll: 0.5] </font>")
+MODEL = CameraModel.from_horizontal_fov(1920, 1080, 1.2)
+
+
+def test_where_the_gimbal_points_is_read_where_it_is_told(tmp_path: Path) -> None:
+    path = video(tmp_path, GIMBAL, frames=5)
+    assert srt.tells_gimbal(path)
+    looks = list(srt.looks(path, Intake(utc_offset=8.0), MODEL))
+    assert [look.time for look in looks] == [
+        datetime(2026, 5, 1, 4, 0, n, 500_000, timezone.utc).timestamp() for n in (0, 2, 4)
+    ], "one in two seconds"
+    look = looks[0]
+    assert (look.yaw, look.pitch, look.roll) == (334.5, -70.0, 0.5) and look.model is MODEL
+    assert (look.latitude, look.longitude, look.altitude, look.above_home) == (34.0, 107.0, 1561.0, 1.3)
+    assert not srt.tells_gimbal(video(tmp_path, NAMED)) and not list(srt.looks(path, Intake(), MODEL))
+
+
+def test_a_video_without_a_clock_looks_once_from_each_place(tmp_path: Path) -> None:
+    clockless = GIMBAL.replace("2026-05-01 12:00:{n:02d}.500\n", "")
+    looks = list(srt.looks(video(tmp_path, clockless), Intake(), MODEL))
+    assert [look.latitude for look in looks] == pytest.approx([34.0, 34.001])
+    assert looks[0].time is None

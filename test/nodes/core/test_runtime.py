@@ -98,3 +98,14 @@ def test_a_node_that_leaves_says_why(ends: str, why: str, code: int) -> None:
 def test_while_it_imports(tmp_path: Path) -> None:
     code, said = interrupted(tmp_path, "time.sleep(60.0)", "importing")
     assert (code, said) == (-signal.SIGINT, "")
+
+
+def test_it_ends_with_its_main_and_does_not_wait_for_the_interpreter(tmp_path: Path) -> None:
+    script = "import atexit, sys\natexit.register(print, 'taken down')\ndef main():\n    print('done')\n    return 3\n"
+    (tmp_path / "ending_script.py").write_text(script, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "esar_ros.nodes.graph.start", "ending_script"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(tmp_path), os.environ.get("PYTHONPATH", "")))},
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (3, "done\n")

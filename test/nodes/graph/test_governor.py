@@ -24,6 +24,14 @@ def test_it_needs_neither_mission_nor_map_nor_referee() -> None:
     assert graph[0].parameters["limits.tau"] == PX4_TAU
 
 
+def test_ardupilots_bridge_tells_the_site_that_the_governors_process_then_does_not() -> None:
+    governor, bridge, _ = governor_graph(GovernorOptions(autopilot="ardupilot", fence=60.0, ceiling=40.0, index=1))
+    assert bridge.executable == node_names.ARDUPILOT_BRIDGE and not governor.parameters["site"]
+    assert {"site": True, "fence": 60.0, "ceiling": 40.0, "index": 1}.items() <= bridge.parameters.items()
+    governor, bridge, _ = governor_graph(GovernorOptions())
+    assert governor.parameters["site"] and "site" not in bridge.parameters
+
+
 @pytest.mark.parametrize("ranges", RANGES)
 def test_topics_are_what_a_person_calls_them(ranges: str) -> None:
     options = GovernorOptions(ranges=ranges, cmd_vel="/nav/cmd_vel", points="/velodyne", scan="/laser", z=0.2)

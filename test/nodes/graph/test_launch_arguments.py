@@ -15,8 +15,9 @@ from esar_ros.app import mission as command_line
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
 from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, check_names, options_from
-from esar_ros.nodes.graph.mission import MissionOptions, mission_graph
+from esar_ros.nodes.graph.mission import AUTOPILOTS, MissionOptions, mission_graph
 from esar_ros.nodes.graph.supervisor import command
+from helpers.little_incident import little_incident
 
 ROOT = Path(__file__).resolve().parents[3]
 PORT = "41234"  # a fixed one, so that two graphs are comparable
@@ -46,13 +47,15 @@ OTHER = {
     "rviz": "true",
     "view": "8643",
     "foxglove": "0",
+    "cot": "239.2.3.1:6969",
     "log_level": "debug",
     "host": "127.0.0.2",
     "port": "41999",
 }
 
 
-OWN = {"brief", "map", "start", "t_max"}  # of a search of one's own
+INCIDENT = {"incident", "sortie"}  # stand for those of a search of one's own and for the planner
+OWN = {"brief", "map", "start", "t_max"} | INCIDENT  # of a search of one's own
 
 
 def values(**changed: str) -> dict[str, str]:
@@ -77,7 +80,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_every_choice_of_a_mission_is_an_argument_and_described() -> None:
     decided = {"progress"}  # by who starts it
-    assert set(ARGUMENTS) == {field.name for field in fields(MissionOptions)} - decided
+    assert set(ARGUMENTS) == {field.name for field in fields(MissionOptions)} - decided | {"sortie"}
     assert set(OTHER) == set(ARGUMENTS) - OWN
     for name, argument in ARGUMENTS.items():
         assert len(argument.about) > 8, name
@@ -104,6 +107,25 @@ def test_a_brief_makes_a_search_of_ones_own(folder: Path) -> None:
             options_from(values(**wrong))
 
 
+def test_an_incidents_planned_sortie_is_flown_on_its_map(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ESAR_MAPS", "")
+    valley = little_incident(folder / "valley")
+    options = options_from(values(incident=str(valley), sortie="sortie 2", out=str(folder)))
+    assert (options.task, options.map) == (str(folder / "task.json"), "incident_valley")
+    assert (options.brief, options.t_max) == (str(valley / "brief.txt"), 540.0)
+    assert options.incident == str(valley)
+    assert options.planner == f"route:{valley}/plans/sortie_2.plan" and options.start == "46.5000000,10.0000000"
+    for wrong, words in (
+        ({"sortie": "sortie 2"}, "sortie without incident"),
+        ({"incident": str(valley), "planner": "fbe"}, "planner fbe and incident"),
+        ({"incident": str(valley), "task": "aotai-first"}, "task and incident"),
+        ({"incident": str(valley), "start": "46.5,10.0"}, "start and incident"),
+        ({"incident": str(folder)}, "holds no incident.gpkg"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            options_from(values(**wrong))
+
+
 @pytest.mark.parametrize("name", list(OTHER))
 def test_an_argument_reaches_its_option_and_changes_what_is_started(name: str, folder: Path) -> None:
     before = options_from(values())
@@ -123,7 +145,7 @@ def test_the_map_is_the_tasks(folder: Path) -> None:
 def test_a_choice_that_is_offered_is_taken(folder: Path) -> None:
     for name, argument in ARGUMENTS.items():
         for choice in argument.choices:
-            beside = {"pace": "realtime"} if choice == "px4" else {}
+            beside = {"pace": "realtime"} if choice in AUTOPILOTS else {}
             assert getattr(options_from(values(**{name: choice, **beside})), name) == choice
 
 

@@ -83,6 +83,20 @@ def test_only_the_embedded_world_starts_a_simulator() -> None:
         assert remote[label].parameters["port"] == 4000
 
 
+def test_in_world_ardupilot_it_is_ardupilots_and_all_else_is_as_in_world_px4() -> None:
+    graphs = {}
+    for world in ("px4", "ardupilot"):
+        options = replace(DEFAULT, world=world, pace="realtime", vehicles=("uav1", "uav2"))
+        graphs[world] = {
+            label.replace("ardupilot_bridge", "px4_bridge"): {**spec.parameters, "world": ""}
+            for label, spec in by_label(options).items()
+        }
+    assert graphs["px4"] == graphs["ardupilot"]
+    assert f"uav2-{node_names.ARDUPILOT_BRIDGE}" in by_label(options)
+    with pytest.raises(UsageError, match="ardupilot flies in real time only"):
+        mission_graph(replace(DEFAULT, world="ardupilot", pace="lockstep"))
+
+
 def test_in_world_px4_every_vehicle_has_a_bridge_of_its_own_on_system_time() -> None:
     graph = by_label(replace(DEFAULT, world="px4", pace="realtime", vehicles=("uav1", "uav2")))
     assert node_names.AIRSIM_BRIDGE not in graph and SIMULATOR not in graph
@@ -104,6 +118,21 @@ def test_who_only_watches_is_started_when_asked_for_and_may_be_lost() -> None:
     assert foxglove.parameters == {"vehicles": vehicles, "port": 0}
     for spec in (viewer, foxglove):
         assert not spec.truth
+
+
+def test_the_page_shows_the_incident_that_is_flown() -> None:
+    shown = by_label(replace(DEFAULT, view=0, incident="/valley"))["viewer"]
+    assert shown.parameters["incident"] == "/valley"
+
+
+def test_a_host_is_told_of_the_flight_only_where_it_is_named() -> None:
+    assert not any("cot" in label for label in by_label(DEFAULT))
+    bridge = by_label(replace(DEFAULT, cot="239.2.3.1:6969", vehicles=("uav1", "uav2")))["cot_bridge"]
+    assert bridge.parameters == {"vehicles": ["uav1", "uav2"], "to": "239.2.3.1:6969"}
+    assert bridge.optional and not bridge.truth and bridge.main_module == "esar_ros.nodes.tools.cot_bridge"
+    for wrong in ("239.2.3.1", ":6969", "host:port", "host:70000"):
+        with pytest.raises(UsageError, match="HOST:PORT"):
+            replace(DEFAULT, cot=wrong).check()
 
 
 def test_sensing_may_be_a_process_for_each_node() -> None:
@@ -130,7 +159,7 @@ def test_the_seed_of_the_task_is_meant_by_minus_one() -> None:
 
 # What changes when a person chooses otherwise. These alone do not change the processes' own data: the supervisor
 # and the launch file pass them to every process, start RViz beside them, or write the task of a search of one's own.
-ELSEWHERE = {"params_file", "log_level", "rviz", "brief", "start", "t_max"}
+ELSEWHERE = {"params_file", "log_level", "rviz", "brief", "start", "t_max", "incident"}
 OTHERWISE: dict[str, Any] = {
     "task": "aotai-second",
     "planner": "random",
@@ -157,6 +186,7 @@ OTHERWISE: dict[str, Any] = {
     "fault": "/faults.yaml",
     "view": 8643,
     "foxglove": 0,
+    "cot": "239.2.3.1:6969",
 }
 
 

@@ -52,9 +52,16 @@ def test_people_come_from_the_network_for_pictures_where_there_is_no_depth(
     assert [d.kind for d in strict] == ["tent"]
 
 
+def test_boxes_grow_about_their_middles(tmp_path: Path, down_frame: CameraFrame) -> None:
+    (found,) = chain(tmp_path, PART | {"growth": 1.4}).detect([photograph(down_frame)])
+    assert [d.box for d in found if d.kind == "person"] == [(23, 26, 14, 28)]
+
+
 def test_small_pictures_are_enlarged_and_large_ones_sliced(tmp_path: Path, down_frame: CameraFrame) -> None:
     (found,) = chain(tmp_path, PART | {"short": 960, "scale": 2.0}).detect([photograph(down_frame)])
     assert [d.box for d in found if d.kind == "person"] == [(13, 15, 5, 10)], "in the picture's own pixels"
+    (cheaper,) = chain(tmp_path, PART | {"short": 960, "scale": 2.0}, scale=0.5).detect([photograph(down_frame)])
+    assert [d.box for d in cheaper if d.kind == "person"] == [(25, 30, 10, 20)], "half of the enlargement"
     (sliced,) = chain(tmp_path, PART | {"slice": 352, "overlap": 64}).detect([photograph(down_frame)])
     assert sorted(d.box for d in sliced if d.kind == "person") == [
         (25, 30, 10, 20), (25, 158, 10, 20), (313, 30, 10, 20), (313, 158, 10, 20),

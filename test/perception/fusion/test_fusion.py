@@ -16,6 +16,7 @@ from scipy.stats import chi2
 from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.names import THERMAL
 from esar_ros.perception.detector import first_id
 from esar_ros.perception.fusion.fusion import ClueFusion
 from esar_ros.perception.fusion.localisation import Sighting
@@ -76,6 +77,18 @@ def test_one_picture_shows_an_object_once(sighting: Callable[..., Sighting]) -> 
     assert len(clues) == 2
     assert [(clue.views, clue.last_seen) for clue in clues] == [(1, 9.0), (1, 9.0)]
     np.testing.assert_allclose([clue.position[0] for clue in clues], [0.0, 0.8], atol=1e-9)
+
+
+def test_two_people_seen_in_colour_and_warmth_are_two(sighting: Callable[..., Sighting]) -> None:
+    """Side by side in both cameras' pictures: neither one for each camera nor one for both people."""
+    fusion = ClueFusion()
+    for stamp in range(6):
+        clues = fusion.update([
+            sighting([east, north, 0], float(stamp), kind="person", camera=camera, sigma=0.3)
+            for camera, north in (("down", 0.0), (THERMAL, 0.25)) for east in (0.0, 0.9)
+        ])  # fmt: skip
+    assert [clue.kind for clue in clues] == ["person", "person"]
+    np.testing.assert_allclose([clue.position[0] for clue in clues], [0.0, 0.9], atol=0.05)
 
 
 def test_assignment_is_the_best_overall(sighting: Callable[..., Sighting]) -> None:

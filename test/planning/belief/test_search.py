@@ -14,8 +14,9 @@ import pytest
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission.decision import GoalType, HeightReference, ReportType
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.names import CAMERAS
+from esar_ros.mission.names import CAMERAS, THERMAL
 from esar_ros.mission.observation import Teammate
+from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.planning.belief.look_map import LookMap
 from esar_ros.planning.belief.search import BeliefSearch
 from esar_ros.planning.registry import create
@@ -35,6 +36,23 @@ def method_for(brief: Any, seed: int = 0) -> Any:
     method = create("belief", COARSE)
     method.reset(brief, seed)
     return method
+
+
+def test_a_thermal_picture_counts_as_a_look_by_night(brief: Any, observe: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ground that warmth alone would show counts with the camera's own POD; without its picture it does not."""
+    rig = load_vehicle()
+    warm = rig.model_copy(update={"thermal": rig.thermal.model_copy(update={"mounted": True})})
+    monkeypatch.setattr("esar_ros.planning.belief.search.load_vehicle", lambda: warm)
+    missed = []
+    for cameras in (("front",), ("front", THERMAL)):
+        method: Any = create("belief", COARSE)
+        method.reset(brief(local_time="2024-05-01T01:00:00", weather="clear"), 0)
+        method.act(observe(position=(0.0, 0.0, 50.0), height=50.0, cameras=cameras))
+        missed.append(method.looks.missed)
+        assert not method.looks.clue[missed[0] == 1.0].any(), "warmth tells nothing of things"
+    colour, both = missed
+    assert (both <= colour).all() and both.min() < colour.min() - 0.1
+    assert method.details == {"pod_measured_on": "simulator"}
 
 
 class World:

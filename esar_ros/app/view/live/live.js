@@ -4,6 +4,7 @@ import { MissionMap } from "./map.js";
 import { $, compass, fill, make, metres, minutes, number, pairs, place, share, signed, unknown } from "./parts.js";
 
 const state = {}, map = new MissionMap($("#map canvas"), state);
+const cameras = ["front", "left", "right", "down", "thermal"]; // the last where one is mounted
 const PHASES = { disarmed: "on the ground", "take off": "taking off", fly: "searching", hold: "holding", return: "flying home", land: "landing", done: "landed" };
 const ENDS = { stop: "the planner stopped", timeout: "time is up", collision: "collision", breach: "safety breach", error: "error", aborted: "by a person", landed: "landed by governor or autopilot" };
 const MODES = { normal: "good", slow: "warn" };
@@ -78,7 +79,7 @@ function take(changes) {
   if (Object.keys(changes).some((name) => name.startsWith("clues/"))) showClues();
   if (touched("reports", "score")) showReports();
   if (touched("score")) showScore();
-  for (const camera of ["front", "left", "right", "down"]) showCamera(camera, state[`camera/${vehicle}/${camera}`]);
+  for (const camera of cameras) showCamera(camera, state[`camera/${vehicle}/${camera}`]);
   map.touch();
 }
 
@@ -88,8 +89,8 @@ function start() {
   fill(chooser, ...state.page.vehicles.map((name) => make("option", { textContent: name })));
   chooser.hidden = state.page.vehicles.length < 2;
   fill($("#kind"), ...["person", ...state.page.kinds].map((kind) => make("option", { value: kind, textContent: kind.replaceAll("_", " ") })));
-  fill($("#cameras"), ...["front", "left", "right", "down"].map((camera) =>
-    make("figure", { id: `camera-${camera}` }, make("img", { alt: `${camera} camera`, hidden: true }), make("figcaption", { textContent: camera }))));
+  fill($("#cameras"), ...cameras.map((camera) =>
+    make("figure", { id: `camera-${camera}`, hidden: camera === "thermal" }, make("img", { alt: `${camera} camera`, hidden: true }), make("figcaption", { textContent: camera }))));
 }
 
 function showCamera(camera, serial) {
@@ -97,7 +98,7 @@ function showCamera(camera, serial) {
   seen[camera] = serial;
   const image = $(`#camera-${camera} img`);
   image.src = `/picture/camera/${vehicle}/${camera}?n=${serial}`;
-  image.hidden = false;
+  image.hidden = image.parentNode.hidden = false;
 }
 
 function showHead() {

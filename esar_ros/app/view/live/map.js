@@ -88,6 +88,7 @@ export class MissionMap {
     this.labels = [];
     this.drawGround();
     for (const vehicle of this.state.page?.vehicles ?? []) this.drawLayers(vehicle);
+    this.drawIncident();
     this.drawArea();
     for (const vehicle of this.state.page?.vehicles ?? []) this.drawWay(vehicle);
     for (const vehicle of this.state.page?.vehicles ?? []) this.drawClues(vehicle);
@@ -127,6 +128,28 @@ export class MissionMap {
     const g = this.g;
     g.beginPath(); points.forEach((p, i) => g[i ? "lineTo" : "moveTo"](...this.pixel(p)));
     g.strokeStyle = colour; g.lineWidth = width; g.lineJoin = "round"; g.setLineDash(dash); g.stroke(); g.setLineDash([]);
+  }
+
+  // Segments with what POA is left in each, zones, finds of flights before, and the planned ways.
+  drawIncident() {
+    const { segments = [], zones = [], finds = [], sorties = [] } = this.state.incident ?? {};
+    const named = segments.length && (segments[0].outline[0] ?? []).length && this.scale * 250 > 60;
+    for (const { name, poa, outline } of segments) {
+      this.line([...outline, outline[0]], "#ffffff55", 1);
+      const x = outline.reduce((sum, p) => sum + p[0], 0) / outline.length, y = outline.reduce((sum, p) => sum + p[1], 0) / outline.length;
+      if (named && poa >= 0.005) this.label(`${name} ${(100 * poa).toFixed(1)} %`, ...this.pixel([x, y]), "#fff", 0);
+    }
+    for (const { name, kind, outline } of zones) {
+      const colour = kind === "search" ? "#ffffff88" : "#ff6b6b";
+      this.line([...outline, outline[0]], colour, 2, kind === "search" ? [7, 6] : []);
+      if (kind !== "search") this.label(name, ...this.pixel(outline[0]), colour, 1);
+    }
+    for (const way of sorties) this.line(way, "#ffd27a99", 1.5, [2, 4]);
+    for (const { label, state, position } of finds) {
+      if (state === "dismissed") continue;
+      this.cross(position, "#ff9d5c", 6);
+      this.label(label, ...this.pixel(position), "#ff9d5c", 2);
+    }
   }
 
   drawArea() {

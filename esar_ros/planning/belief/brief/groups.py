@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from esar_ros.planning.belief.brief.facts import MOST_PEOPLE
-from esar_ros.planning.belief.brief.lexicon import BANDS, HELPERS, KIN, PEOPLE, TAG_OF, TERRAIN, word_set
+from esar_ros.planning.belief.brief.lexicon import BANDS, HELPERS, PEOPLE, TAG_OF, TERRAIN, word_set
 
 _OLDEST = 110  # years
 NO_NAMES = word_set(
@@ -89,13 +89,6 @@ def groups_in(words: Sequence[str], names: frozenset[str], is_list: bool) -> lis
                 break
             if words[parts[-1].last : link] == [","] and parts[-1].is_named and _is_kin(words, link, more):
                 break
-            if words[parts[-1].last : link] == [","] and (
-                (_is_told_of(words, parts[-1]) and _is_kind(words, link, more))
-                or _is_who(words, parts[-1], words[link : more.last])
-                or (_is_told_of(words, parts[-1]) and not parts[-1].names and not more.is_noun and more.names)
-            ):
-                parts[-1] = parts[-1]._replace(last=more.last)
-                continue
             adds |= bool(_ADDS & set(words[parts[-1].last : link]))
             is_joined |= words[link - 1] == "with"
             links.append("and" if "and" in words[parts[-1].last : link] else words[parts[-1].last])
@@ -119,40 +112,18 @@ def groups_in(words: Sequence[str], names: frozenset[str], is_list: bool) -> lis
     return groups
 
 
-def _is_told_of(words: Sequence[str], part: Group) -> bool:
-    """Returns whether a phrase means somebody known, of whom a next one may tell who it is: "his guest, a girl"."""
-    return part.is_named or (part.size == 1 and words[part.first] in _OWN_OR_THE)
-
-
 def _is_kin(words: Sequence[str], first: int, more: Group) -> bool:
     """Returns whether a phrase after a name and a comma tells whose that is: "Ben, husband and"; "Ana, his sister."."""
     is_own = words[first] in ("his", "her", "their", "my", "our")
     return is_person(words[first]) or (is_own and words[more.last : more.last + 1] not in ([","], ["and"]))
 
 
-def _is_kind(words: Sequence[str], first: int, more: Group) -> bool:
-    """Returns whether a phrase after a name and a comma tells who that is: "Wu, a man, 34."."""
-    is_one = words[first] in ("a", "an", "the") and more.size == 1 and not more.names
-    return is_one and words[more.last : more.last + 1] != ["and"]
-
-
-def _is_who(words: Sequence[str], part: Group, told: Sequence[str]) -> bool:
-    """Returns whether a lone word after a comma tells who somebody is: "hiker, male"; "woman 54, walker"."""
-    sex, last = words[part.first].lower(), words[part.last - 1]
-    if sex not in SEXES or part.size != 1:
-        return told[0] in ("male", "female") and not any(map(str.isalpha, told[1:]))
-    is_told_by_sex = last.isdecimal() or sex in ("male", "female")  # "man, woman, cook" are three
-    return is_told_by_sex and len(told) == 1 and told[0] not in SEXES and told[0].lower() not in KIN
-
-
 def _sum(parts: Sequence[Group], links: Sequence[str]) -> int:
     """Returns the number of people of joined phrases; those that tell who a counted group are add nothing to it."""
     total = at = 0
     while at < len(parts):
-        part, before = parts[at], total
+        part = parts[at]
         at += 1
-        if at > 2 and part.is_counted and links[at - 1] == "," and part.size == before:
-            continue  # "Al and Bo, two friends"
         total += part.size
         room = part.size - len(part.names)
         if part.is_counted and room and (part.names or links[at : at + 1] == [","]):  # "two friends, Al and Bo"
@@ -177,8 +148,6 @@ def _link(words: Sequence[str], at: int) -> int:
     start = at = _after_clothes(words, at)
     while at < len(words) and at - start < 3 and words[at] in (",", "and", "plus", "&", "+", "took", "with", "also"):
         at += 1
-    if at == start and words[at : at + 1] == ["in"] and "and" in words[at : at + 6]:
-        return words.index("and", at) + 1  # "Ana in red and Ben in blue"
     for n in range(at, min(at + 12, len(words) - 1)) if words[start:at] in ([], [","]) else ():
         if words[n] in _LIKEWISE and words[n + 1] in ("is", "are", "was", "were", "has", "have", "had", "did"):
             return n + 2
@@ -205,9 +174,6 @@ def _others(words: Sequence[str], at: int) -> Group | None:
     if match is None or (words[at + 1] == "of" and not is_person(words[at + 3])):
         return None
     last = at + 1 + match[0].count(" ")
-    noun = words[last] if words[last - 1] in ("other", "more") and last < len(words) else "."
-    if noun.isalpha() and noun not in FUNCTION and noun not in GOES:
-        return None  # "two other witnesses"
     return Group(int(match[1]) if match[1].isdecimal() else 1, (), at, last, True, True)
 
 
@@ -218,8 +184,6 @@ def _people_at(words: Sequence[str], first: int, names: frozenset[str]) -> Group
         word, after = words[at].lower(), words[at + 1].lower() if at + 1 < len(words) else ""
         noun = word.removesuffix("'s")
         if word.isdecimal() and not count and int(word) <= 60:
-            if after in ("-", "years") or (at and words[at - 1] in ("M", "F", "aged", "age", "of")):
-                return None
             count = int(word)
         elif noun in GROUPS and after == "of":
             if words[at + 2 : at + 3] and words[at + 2].isdecimal():
@@ -234,7 +198,7 @@ def _people_at(words: Sequence[str], first: int, names: frozenset[str]) -> Group
         elif noun.removesuffix("s") in BANDS and count:
             return _closed(words, first, at + 1, BANDS[noun.removesuffix("s")] * count, True, names)
         elif (
-            (word in ("he", "she") or (word in ("him", "her") and _is_listed(words, at)))
+            word in ("he", "she")
             and at == first
             and (after in ("and", ",") or words[_link(words, at + 1) - 1] == "with")
         ):
@@ -255,14 +219,6 @@ def _people_at(words: Sequence[str], first: int, names: frozenset[str]) -> Group
             return None
         at += 1
     return None
-
-
-def _is_listed(words: Sequence[str], at: int) -> bool:
-    """Returns whether "him" and "her" are people of a list: "that's him and her and the baby"."""
-    return words[max(at - 1, 0)] in ("that's", "is", "are", ":") or words[max(at - 2, 0) : at] in (
-        ["him", "and"],
-        ["her", "and"],
-    )
 
 
 GROUPS = word_set("family party group team crew rope band pair couple class")
@@ -298,16 +254,11 @@ def is_person(noun: str) -> bool:
 
 def _named(words: Sequence[str], first: int, names: frozenset[str]) -> Group | None:
     """Returns somebody of a name: a known one, or two capitalised words that are no place."""
-    if words[first + 1 : first + 2] == ["."] and len(words[first]) == 1 and words[first + 2 : first + 3]:
-        surname = words[first + 2]  # "H. Berg"
-        return Group(1, (surname,), first, first + 3, False, True, False) if surname[:1].isupper() else None
     if words[first].lower() in TITLES and words[first + 1 : first + 2] and words[first + 1][:1].isupper():
         return Group(1, (words[first + 1],), first, first + 2, False, True)
     last = first + 1
     if last < len(words) and words[last][:1].isupper() and words[last].lower() not in TERRAIN:
         last += 1
-    if first == 0 and last == 2 and words[2:3] and words[2][:1].isupper():
-        return None  # "Concerns Ana Lind"
     told = tuple(word.removesuffix("'s") for word in words[first:last])
     plain = told[told[0] == "He" and len(told) > 1 :]  # "He Bin"
     if not (names & set(told) or len(told) > 1) or any(name in NO_NAMES or not name[1:].islower() for name in plain):
@@ -321,11 +272,7 @@ def _closed(
     words: Sequence[str], first: int, last: int, count: int, is_counted: bool, names: frozenset[str]
 ) -> Group | None:
     """Returns a phrase with what follows it: "(2)", ages, the names of the same people."""
-    if words[last : last + 1] == ["("] and words[last + 1 : last + 2] and words[last + 1].isdecimal() and count == 0:
-        count, is_counted = int(words[last + 1]), True
     last = _after_brackets(words, last)
-    if words[max(first - 1, 0)].lower() == "with" and first <= 2:
-        return Group(count, (), first, last, is_counted, True) if count else None  # "With two friends, Ann"
     at = _link(words, last) if words[last : last + 1] in ([","], [":"]) and count != 1 else last
     at += words[at : at + 1] == [":"]
     told: list[str] = []

@@ -15,7 +15,6 @@ from esar_ros.planning.belief.brief.groups import (
     CAME_BACK,
     GOES,
     NO_NAMES,
-    OTHERS,
     PARTED,
     SAFE,
     SEXES,
@@ -52,7 +51,6 @@ _COMPANIONS = re.compile(  # "Ann, her brother and"; "Tom and two others"; "Chen
     rf"(?:others?|more|else|of (?:his|her|their)|(?:{'|'.join(sorted(PEOPLE))})s?)\b)"
 )
 _DRESSED = re.compile(r",? in an? | \([a-z]+(?: [a-z]+)?\)")  # "Han, in a yellow suit"; "Peng (white jacket)"
-_NAME_LABEL = re.compile(r"(?:\w+ )?names? ?:")
 _NAME = re.compile(r"\b([A-Z][a-zé]{1,14})\b(?:['’]s\b)?")
 _MID_SENTENCE = re.compile(r"(?<!\bby)(?<=[a-z,]) ([A-Z][a-zé]{1,14})\b")
 
@@ -70,36 +68,18 @@ _TELLS = re.compile(  # what a witness does
     r"(?:look|search)\w* for (?:him|her|them))\b",
     re.IGNORECASE,
 )
-_TOLD = re.compile(r"\b(?:told|said|says?|spoke|talked|spoken|reported|talking)\b")
-_BY = re.compile(r"(?:informant|report(?:ed)? by|witness\w*|source|caller|(?:called|raised)(?: in)? by)\b[^:]{0,20}:")
-_BACK_LABEL = re.compile(r"(?:not missing|returned|safe|accounted|rescued|recovered|back)\b[^:]{0,20}:")
 _BACK_COUNT = re.compile(
     r"(?:of (?:these|them|whom|those) )?(?:already )?"
     r"(?:returned|found|safe|accounted|back|rescued|recovered|evacuated)\b[^:\d]{0,30}: (\d+)\b"
 )
 _TOTAL = re.compile(r"(?:no\.? of )?(?:total|group|party|persons?|people|pax|number|count|souls)\b(?! missing)")
 _OUT_LABEL = re.compile(r"(?:still )?(?:missing\b|(?:out|outstanding|o/s|unaccounted|overdue|lost)\b[^:]{0,12}:)")
-_ABOUT = re.compile(r"(?:\w+ )?(?:names?|subjects?|persons?|missing|casualt\w+|victims?|party|out)(?: \( s \))? ?:")
 _LAST_OF = re.compile(r"\bthe last of (?:(?:the|his|her|their|our|my) )?\d+\b")  # one, "of the 3 students"
 _NOT_BACK = re.compile(
     r"(?:\( [^()]* \) )?(?:, [^,.;]{3,40}, )?(?:has|have|is|are|did|was|were) (?:still )?(?:been )?(?:missing|"
     r"not (?:back|reported|come|"
     r"returned|been (?:seen|heard)|called|answered))\b"
 )
-_WITH_LABEL = re.compile(r"(?:together with|with|accompanied by|companions?) ?:")
-_ALL_BUT = re.compile(r"\ball but (?:the )?(?:(\d+)\b|\w+)")
-_IN_LINE = re.compile(r"(?<![\w.])([1-9]) \) ")
-_TELLER = re.compile(r"(?:informant|report\w*|witness\w*|source|contact|call\w*|seen|raised)\b[^:]{0,20}:")
-_NUMBERED = re.compile(r"^(?:subject|person|casualty|victim|name|misper|missing|patient)(?: no ?\.)? ([1-9]) ?:")
-_AFTER_THEM = re.compile(  # what others do who are then missing themselves
-    r" (?:has |have |then |also )*(?:went|gone|go|set (?:off|out))(?: out| back| up| down| in)? (?:(?:after|"
-    r"looking for|to (?:look for|find|search for|fetch|help)) )?(?:him|her|them)\b"
-)
-_TOO = re.compile(
-    r" (?:is|are|was|were|has|have|had|did|does|went)(?: [\w']+){0,3} (?:too|as well|either)\b|"
-    r" (?:is|are|has|have) (?:also|likewise) (?:missing|gone|overdue|lost|not)\b"
-)
-_SO_IS = re.compile(r"(?:^|[,;] )(?:and )?(?:so|neither|nor) (?:is|are|was|were|has|have|had|did|does|do)$")
 _LABEL = re.compile(
     r"^(?:no\.? of )?(?:total )?(?:missing|injured|hurt|buried|subjects?|persons?(?: ?\( ?s ?\))?|pax|people|"
     r"casualt\w+|victims?|objects?|lost|souls|number|count|party(?: size)?|group(?: size)?|"
@@ -118,18 +98,14 @@ _LEFT = tuple(  # what is left of a group, and how much this counts
             r"(?:missing|outstanding|unaccounted|overdue|not back)\b",
             8.5,
         ),
-        (r"\bmissing (?:are |is )?(\d+)\b", 7.0),
         (
             r"\b(?:so|leaves|leaving|makes|which leaves) (?:(?:it's|that's|only|still|us|just|the) ){0,3}(\d+)\b"
             r"(?! ?(?:m|km|min|h|years|o'clock)\b)",
             7.0,
         ),
         (r"\b(?:other|remaining) (\d+)\b", 7.0),
-        (r"\blast (\d+) (?:were|are|have|had|people|men|women|of them)\b", 7.0),
-        (r"^(\d+) (?:not|did not|didn't|haven't|have not)(?= ?[.,;]|$)", 7.0),
         (r"(?<![\d.])\b(\d+) (?:others|remain\w*|left(?! (?:the|for|from|at|their|on)\b)|to go)\b", 7.0),
         (r"\b(?:there|we) (?:are|were) (\d+) of (?:us|them)\b", 5.5),
-        (r"\b(\d+) of (?:us|them) (?:went|set|left|started|in all)\b", 5.5),
         (
             r"\b(?:outstanding|o/s|still missing|remaining|unaccounted(?: for)?|not (?:yet )?found|"
             r"(?:persons?|people|pax|number|total) missing) ?: (\d+)\b",
@@ -137,12 +113,10 @@ _LEFT = tuple(  # what is left of a group, and how much this counts
         ),
         (r"\bpob ?:? (\d+)\b", 8.0),
         (r"\b(\d+) pob\b", 8.0),
-        (r"^pax (\d+)\b", 7.0),
-        (r"\b(\d+) strong\b", 4.0),
         (r"\b(?:they|we) were ([2-9])(?= ?(?:[:.,;]|in all\b|$))", 1.0),
+        (r"^(?:all |the )?(\d+) (?:set (?:out|off)|left|went|started)\b", 4.0),
         (r"(?<!i )(?<!we )\b(?:count|number of \w+|no \. of \w+) [:=]? ?(\d+)\b", 8.0),
         (r"\b(?:look|search)(?:ing)? for (?:all )?(\d+)(?= ?(?:[:.,;]|$))", 7.0),
-        (r"^(?:all |the )?(\d+) (?:set (?:out|off)|left|went|started)\b", 4.0),
         (
             r"(?<![\d.])\b(\d+) (?:, [^,.;]{2,30}, )?(?:are |is |were )?still (?:on|out|in|up|down|there|somewhere)\b",
             7.0,
@@ -208,13 +182,8 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
     aged = SEXES | set(map(str.lower, names))
     safe = _safe(lines, names)
     claims: list[tuple[float, int]] = [(_ALONE, 1)]  # weight and number
-    labelled, named = 0, 0  # people of the lines of a form that count them, and of those that name them
-    listed = numbered = 0  # people of sentences that are names alone; the last of numbered lines
-    returned, added, beside, is_pair, company = 0, 0, 0, False, 1
+    labelled, returned, is_pair, company = 0, 0, False, 1  # labelled: people of the lines of a form that count them
     total = back = 0  # people of the lines of a form that count all who went, and those who are back
-    met: set[str] = set()  # names of those who are counted as returned
-    said: set[tuple[float, int]] = set()  # claims of numbers that are said to be left
-    others: set[tuple[float, int]] = set()  # claims of names alone, none of them of those who returned
     lost: list[set[str]] = []  # names of each who is said to be missing
     known: set[str] = set()  # names and nouns of those who were spoken of
     for number, line in enumerate(lines):
@@ -222,73 +191,30 @@ def count_victims(rows: Sequence[Sequence[Item]], names: Sequence[str], least: f
         colon = line.index(":") if ":" in line[:6] else -1
         words = named_whole(line[colon + 1 :], text) if colon >= 0 else affirmed(line)
         groups = groups_in(words, frozenset(names), colon >= 0)
-        at_first = groups[0] if groups and groups[0].first <= 1 else None
-        in_line = [int(count) for count in _IN_LINE.findall(text)]
-        is_numbered = len(in_line) > 1 and in_line == list(range(1, len(in_line) + 1)) and _ABOUT.match(text)
-        label = None if is_numbered or SAFE.search(text) else _LABEL.match(text)
+        label = None if SAFE.search(text) else _LABEL.match(text)
         if label is not None:  # "Casualties: 1 adult, 2 children"
-            labelled += max(int(label["count"]), at_first.size if at_first and at_first.first == 0 else 0)
+            labelled += int(label["count"])
             total += labelled * bool(_TOTAL.match(text))
         elif counted := _BACK_COUNT.match(text):
             back += int(counted[1])
-        if line_number := _NUMBERED.match(text):
-            numbered = max(numbered, int(line_number[1]))
-        if is_numbered:
-            numbered = max(numbered, len(in_line))
-        if groups and _WITH_LABEL.match(text) and not SAFE.search(text):
-            beside += groups[0].size
-            continue
-        if spared := _ALL_BUT.search(text):
-            returned += int(spared[1] or 1)
-            labelled -= int(spared[1] or 1)
-        if groups and _NAME_LABEL.match(text):
-            named += groups[0].size
-        is_list = at_first is not None and at_first.last >= len(words) - 1 and not _TELLER.match(text)
-        is_list = is_list and (at_first is None or at_first.is_people or colon < 0)
-        listed = listed + at_first.size if at_first and is_list else 0
-        if at_first and listed > at_first.size:
-            claims.append((5.0 + 0.1 * listed, listed))
-        left = [(weight, count - len(safe & known - met) * (weight < _SAID)) for weight, count in _told_left(text)]
-        claims += left + [(8.6, 1)] * bool(_LAST_OF.search(text))
-        said |= set(left)
-        claims += _opening(words, colon >= 0) if number == 0 and words else []
+        claims += [(weight, count - len(safe & known) * (weight < _SAID)) for weight, count in _told_left(text)]
+        claims += [(8.6, 1)] * bool(_LAST_OF.search(text))
         returned += sum(int(match[1]) for match in _RETURNED.finditer(text))
         for one in groups:
-            nouns = {word for word in words[one.first : one.last] if is_person(word)}
-            who = set(one.names) or nouns
-            if _came_back(one, words) and (who.isdisjoint(known) if one.names else who <= known):
-                returned += one.size
-                met |= set(one.names)
-            is_beside = who.isdisjoint(known) and not safe and _is_lost_too(one, words)
-            is_other = all(who.isdisjoint(names) for names in lost)
+            is_other = all(set(one.names).isdisjoint(names) for names in lost)
             if one.size == 1 and one.names and is_other and _is_lost(one, words, text):
                 lost.append(set(one.names))
-            known |= who | nouns
-            if is_beside:
-                added += one.size
-                continue
-            if one.is_counted and re.match(CAME_BACK, " " + " ".join(words[one.last : one.last + 9])):
-                told_of = sum(int(word) for word in words[one.first : one.last] if word.isdecimal())
-                returned += max(one.size - told_of, 0)  # of "the guide and 2 guests are back" _RETURNED counts two
-            claim = _weight(one, words, text, number), one.size - len(safe & set(one.names))
-            claims.append(claim)
-            if one.size == len(one.names) > 1 and safe.isdisjoint(one.names):
-                others.add(claim)
+            known |= set(one.names) | {word for word in words[one.first : one.last] if is_person(word)}
+            claims.append((_weight(one, words, text, number), one.size - len(safe & set(one.names))))
         company = max([company, *(one.size for one in groups if one.is_company and not PARTED.search(text))])
-        if re.match(rf"(?:they|both|the (?:other|rest|two|friend)\w*){CAME_BACK}", text):
-            returned += company - 1
         is_pair |= bool(_BOTH.search(text))
     if len(lost) > 1:
         claims.append((_SAID + 2.1, len(lost)))
-    if numbered > 1:
-        claims.append((_SAID, numbered))
     most, best = max(((weight, count) for weight, count in claims if 0 < count <= _CROWD), key=lambda claim: claim[0])
-    added *= (most, best) not in said and not labelled
     if labelled and most < _LABELLED:
         best = labelled - back if back < total == labelled else labelled
-    elif most < _SAID and not labelled:
-        best = named if named > 1 else best - returned if best > returned and (most, best) not in others else best
-    best += added + beside
+    elif most < _SAID and not labelled and best > returned:
+        best -= returned
     best = 2 if best == 1 and is_pair and not labelled else best
     best = company if best == 1 and not returned else best
     if most <= least and best == 1 and not labelled:
@@ -326,13 +252,6 @@ def _came_back(group: Group, words: Sequence[str]) -> bool:
     return match is not None and not re.search("alarm|with us|safe", match[0]) and not group.is_counted
 
 
-def _is_lost_too(group: Group, words: Sequence[str]) -> bool:
-    """Returns whether people are missing beside others: "so is her friend"; "Mum went after him"; "Bo is lost too"."""
-    before, after = " ".join(words[max(group.first - 5, 0) : group.first]), " " + " ".join(words[group.last :])
-    is_told = _SO_IS.search(before) or _AFTER_THEM.match(after) or _TOO.match(after)
-    return bool(is_told) and not re.search(CAME_BACK, after) and not SAFE.search(after) and not group.is_counted
-
-
 def _told_left(text: str) -> list[tuple[float, int]]:
     """Returns the numbers that a sentence gives of those who are left of a group, each with its weight."""
     return [
@@ -341,16 +260,6 @@ def _told_left(text: str) -> list[tuple[float, int]]:
         for match in left.finditer(text)
         if not _IS_BACK.match(text, match.end())
     ]
-
-
-def _opening(words: Sequence[str], is_labelled: bool) -> list[tuple[float, int]]:
-    """Returns the number with which terse notes begin: "M 67, dementia"; "4 on the north wall"."""
-    if words[0] in ("M", "F", "Solo", "Male", "Female"):
-        return [(3.5, 1)]
-    is_count = (
-        not is_labelled and words[0].isdecimal() and (len(words) < 10 or words[1] in ("on", "in", "at", "off", "stuck"))
-    )
-    return [(3.5, int(words[0]))] if is_count else []
 
 
 def _is_safe(words: Sequence[str]) -> bool:
@@ -363,8 +272,6 @@ def _weight(group: Group, words: Sequence[str], text: str, number: int) -> float
     """Returns how likely a group are those who are sought."""
     before, after = words[max(group.first - 3, 0) : group.first], words[group.last : group.last + 7]
     inside = words[group.first : group.last]
-    if _BY.match(text) or _BACK_LABEL.match(text) or after[:2] in (["and", "i"], ["and", "me"]):
-        return 0.5
     is_lost = re.match(
         r"(?:(?:is|are|was|were|has been|have been|still|now|both|all|reported) )*(?:missing|overdue|unaccounted)",
         " ".join(after),
@@ -377,8 +284,6 @@ def _weight(group: Group, words: Sequence[str], text: str, number: int) -> float
         or _is_lost(group, words, text)
     ):
         return 8.0
-    if before[-1:] == ["to"] and _TOLD.search(text):
-        return -1.0
     if (
         before[-1:] == ["sent"]
         or (before[-1:] in (["by"], ["to"]) and not {"short", "up"} & set(before))
@@ -388,11 +293,5 @@ def _weight(group: Group, words: Sequence[str], text: str, number: int) -> float
         or (before[-1:] == ["with"] and PARTED.search(" ".join(after)))
     ):
         return 0.5
-    if {"leaves", "leaving"} & {*before[-1:], *inside[:1]} and group.size > 1:
-        return 7.0  # "so that leaves Ann and her two boys"
-    if OTHERS.search(" ".join(inside)):
-        return 7.5
-    if not group.is_people and not _ABOUT.match(text):
-        return 3.0 if group.size > 1 and ":" not in text else 1.0
     weight = 2.0 + 2.0 * (group.is_counted or group.size > 1) + bool(_SOUGHT.search(text))
     return weight + 0.5 * (group.size > 1) - min(number, 8) * 0.1

@@ -78,11 +78,6 @@ def _ageless(words: Sequence[str]) -> list[str]:
         if words[at].isdecimal() and after[:1] and after[0] in _AGE and after[1:2] in (["old"], ["olds"]):
             at = words.index(after[1], at) + 1
             out += ["youngsters"] * (after[1] == "olds")
-        elif (
-            words[at].isdecimal() and after[:1] in (["man"], ["woman"], ["person"], ["strong"]) and words[at + 1] == "-"
-        ):
-            out += [words[at], "people"]
-            at += 3
         elif words[at].isdecimal() and after[:1] == ["yo"]:
             at += 2
         elif age > at:

@@ -25,13 +25,13 @@ from esar_ros.mission.decision import Decision, Report, ReportType, partly
 from esar_ros.mission.observation import Brief, Observation
 from esar_ros.planning.belief.brief_model import READER_SYSTEM, ModelBelief, ModelBeliefSettings
 from esar_ros.planning.belief.search import BeliefSettings
-from esar_ros.planning.belief.view_planning import View, Worth
+from esar_ros.planning.belief.view_planning import ViewLeg, Worth
 from esar_ros.planning.exchange import Form, LabelledImage, clean, labelled_image
 from esar_ros.planning.flight_words import flight_words
 from esar_ros.planning.method import GRID, VIEWS
 from esar_ros.planning.methods.maps.grid_walk import GridWalk, WalkSettings
 from esar_ros.planning.methods.models.strategy import Candidate, around_clues, numbered, peaks, whereabouts
-from esar_ros.planning.methods.models.strategy_map import Scene, draw
+from esar_ros.planning.methods.models.strategy_map import MapDrawing, draw
 from esar_ros.planning.model.mind import Outcome, Thought
 from esar_ros.planning.model.thinker import ask
 from esar_ros.planning.registry import register
@@ -122,7 +122,7 @@ class MllmSearch(ModelBelief):
         self._news |= changed
         return changed
 
-    def _choose_view(self, view: View, worth: Worth, observation: Observation) -> tuple[View, str]:
+    def _choose_view(self, view: ViewLeg, worth: Worth, observation: Observation) -> tuple[ViewLeg, str]:
         """Returns the best view around the model's choice, or belief's own while there is none, and why."""
         if not self._mind.busy and self._is_due(worth, observation):
             self._asked, self._news, self._region = observation.stamp, False, None
@@ -224,7 +224,7 @@ class MllmSearch(ModelBelief):
         how = self._mind.sends_images
         if how is None:
             return ()
-        scene = Scene(
+        scene = MapDrawing(
             observation.pose.position[:2],
             observation.pose.yaw,
             np.asarray(self._brief.home, dtype=np.float64)[:2],

@@ -28,7 +28,7 @@ _FONT = cv2.FONT_HERSHEY_SIMPLEX
 
 
 @dataclass(frozen=True)
-class Scene:
+class MapDrawing:
     """Content of the drawing; map frame, m."""
 
     here: Vector  # (2,)
@@ -45,7 +45,7 @@ class Scene:
 class _Frame:
     """Pixels of a square of the map frame."""
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: MapDrawing) -> None:
         shown = np.array([scene.here, scene.home, *scene.candidates])
         low, high = shown.min(axis=0), shown.max(axis=0)
         self.span = max(float((high - low).max()) * (1.0 + 2.0 * _PAD), _MIN_SPAN)
@@ -68,7 +68,7 @@ class _Frame:
         return out
 
 
-def draw(scene: Scene) -> NDArray[np.uint8]:
+def draw(scene: MapDrawing) -> NDArray[np.uint8]:
     """RGB image (SIDE + strip, SIDE, 3)."""
     frame = _Frame(scene)
     canvas = np.empty((SIDE + _STRIP, SIDE, 3), np.uint8)
@@ -104,7 +104,7 @@ def _heat(ground: NDArray[np.uint8], cells: NDArray[np.int16]) -> None:
     ground[:] = (ground * (1.0 - alpha) + colour * alpha).astype(np.uint8)
 
 
-def _fence(ground: NDArray[np.uint8], scene: Scene, frame: _Frame) -> None:
+def _fence(ground: NDArray[np.uint8], scene: MapDrawing, frame: _Frame) -> None:
     corners = np.array([frame.pixel(corner) for corner in scene.area], np.int32)
     inside = np.zeros((SIDE, SIDE), np.uint8)
     cv2.fillPoly(inside, [corners], 1)
@@ -112,7 +112,7 @@ def _fence(ground: NDArray[np.uint8], scene: Scene, frame: _Frame) -> None:
     cv2.polylines(ground, [corners], True, _AREA, 2)
 
 
-def _finds(ground: NDArray[np.uint8], scene: Scene, frame: _Frame) -> None:
+def _finds(ground: NDArray[np.uint8], scene: MapDrawing, frame: _Frame) -> None:
     for clue in sorted(scene.clues, key=lambda c: (c.kind != PERSON, -c.probability, c.id))[:_MAX_CLUES]:
         if not np.isfinite(clue.position).all():
             continue
@@ -123,7 +123,7 @@ def _finds(ground: NDArray[np.uint8], scene: Scene, frame: _Frame) -> None:
         _words(ground, clue.kind.replace("_", " "), (x + 11, y + 17), colour, 0.42)
 
 
-def _vehicle(ground: NDArray[np.uint8], scene: Scene, frame: _Frame) -> None:
+def _vehicle(ground: NDArray[np.uint8], scene: MapDrawing, frame: _Frame) -> None:
     x, y = frame.pixel(scene.here)
     turned = [(scene.yaw + angle, length) for angle, length in ((0.0, 15.0), (2.5, 11.0), (math.pi, 4.0), (-2.5, 11.0))]
     arrow = [(round(x + length * math.cos(a)), round(y - length * math.sin(a))) for a, length in turned]

@@ -1,25 +1,37 @@
 """Route: a way that somebody else has planned, flown corner by corner at its heights above the sea.
 
-Not in the registry: a brief holds no way. Whoever has one makes the method with it.
+Not in the registry's list: a brief holds no way. Whoever has one makes the method with it, and whoever has a plan of
+QGroundControl names the method `route:FILE.plan`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector
+from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission.decision import Goal, GoalType
+from esar_ros.mission.errors import UsageError
+from esar_ros.mission.observation import Brief
+from esar_ros.mission.system.incident_files import ROUTE
+from esar_ros.mission.task_files import parse_json, read_text
 from esar_ros.planning.methods.patterns.pattern import Pattern
+from esar_ros.planning.parameters import configured
+
+_WAYPOINT = 16  # MAV_CMD
+_ABOVE_SEA = 0  # MAV_FRAME: latitude, longitude, m above mean sea level
+_FARTHEST = 20_000.0  # m from the map's origin, a plan of another place
 
 
 class Route(Pattern):
     """Climbs above its start, flies the corners in order and stops after the last."""
 
-    name = "route"
+    name = ROUTE
 
     def __init__(self, parameters: Mapping[str, Any], corners: NDArray[np.float64]) -> None:
         """corners: (N, 3) m, map frame."""
@@ -31,3 +43,41 @@ class Route(Pattern):
 
     def _goal(self, number: int) -> Goal:
         return Goal(GoalType.WAYPOINT, self._corners[number], speed=self._settings.speed)
+
+
+class PlannedRoute(Route):
+    """Flies the waypoints of a plan of QGroundControl, which lie on Earth, in the map of a mission's brief."""
+
+    def __init__(self, plan: Path) -> None:
+        """Raises UsageError where the plan cannot be read, or has no waypoint above the sea."""
+        self._plan = plan
+        self._waypoints, home, speed = _read(plan)
+        climb = max(10.0, self._waypoints[0][2] - home)
+        super().__init__(configured(Route.name, {"height": climb, "speed": speed}), np.zeros((0, 3)))
+
+    def reset(self, brief: Brief, seed: int) -> None:
+        """Begins a mission. Raises UsageError where the plan is of another place."""
+        origin = Origin(*brief.origin)
+        self._corners = np.array([origin.to_enu(*waypoint) for waypoint in self._waypoints])
+        off = float(np.abs(self._corners[:, :2]).max())
+        if not off < _FARTHEST:
+            raise UsageError(f"plan {self._plan} lies {off / 1e3:.0f} km from the map", "give one of this place")
+        super().reset(brief, seed)
+
+
+def _read(path: Path) -> tuple[list[tuple[float, float, float]], float, float]:
+    """Returns a plan's waypoints (degrees, degrees, m above the sea), its home's altitude (m) and its speed (m/s)."""
+    content = parse_json(read_text(path, what="plan"), f"plan {path}")
+    try:
+        mission = content["mission"]
+        items = [item for item in mission["items"] if item.get("command") == _WAYPOINT]
+        waypoints = [tuple(float(part) for part in item["params"][4:7]) for item in items]
+        frames = {item["frame"] for item in items}
+        home, speed = float(mission["plannedHomePosition"][2]), float(mission["cruiseSpeed"])
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+        raise UsageError(f"{path} is no plan of QGroundControl with a home", "give one of incident plan") from None
+    if not waypoints or frames != {_ABOVE_SEA}:
+        raise UsageError(
+            f"plan {path} has no waypoint above the sea", "plan with altitudes above mean sea level (AMSL)"
+        )
+    return waypoints, home, speed  # type: ignore[return-value]

@@ -22,7 +22,7 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class Scene:
+class RenderScene:
     """Everything that can change what is seen."""
 
     version: int
@@ -32,7 +32,7 @@ class Scene:
 
 
 @dataclass(frozen=True)
-class View:
+class RenderRequest:
     """One image asked for: optical pose in the map, size, type."""
 
     pose: Pose
@@ -47,9 +47,9 @@ class View:
 class Job:
     """Images of one instant; scene is None when it has not changed since the last job."""
 
-    scene: Scene | None
+    scene: RenderScene | None
     time: float
-    views: tuple[View, ...]
+    views: tuple[RenderRequest, ...]
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from esar_ros.geometry.frames import Pose, quaternion_from_rotation
 from esar_ros.mission.errors import UsageError
 from esar_ros.sim.render.process.images import ImageType, encode_image
 from esar_ros.sim.render.process.normals_image import surface_normals_ned
-from esar_ros.sim.render.process.protocol import Done, Failed, Job, Scene, View
+from esar_ros.sim.render.process.protocol import Done, Failed, Job, RenderRequest, RenderScene
 from esar_ros.sim.render.renderer import Frame, Renderer
 from esar_ros.sim.render.thermal_camera import thermal_picture
 from esar_ros.sim.settings import Capture
@@ -64,7 +64,7 @@ class Painter:
         """Wire bytes of each view."""
         if job.scene is not None:
             self._take(job.scene)
-        missing: OrderedDict[tuple[Capture, bytes], OrderedDict[Any, View]] = OrderedDict()
+        missing: OrderedDict[tuple[Capture, bytes], OrderedDict[Any, RenderRequest]] = OrderedDict()
         for view in job.views:
             key = self._key(job, view)
             kept = self._kept.get(key)
@@ -101,7 +101,7 @@ class Painter:
         for renderer in self._renderers.values():
             renderer.close()
 
-    def _key(self, job: Job, view: View) -> Any:
+    def _key(self, job: Job, view: RenderRequest) -> Any:
         return (self._version, job.time, view.capture, _key_of(view.pose), _vehicles_key(view))
 
     def _renderer(self, capture: Capture) -> Renderer:
@@ -113,7 +113,7 @@ class Painter:
         self._renderers.move_to_end(capture)
         return self._renderers[capture]
 
-    def _take(self, scene: Scene) -> None:
+    def _take(self, scene: RenderScene) -> None:
         """Make the world equal to the simulator's."""
         world = self.world
         wanted = {placed.name: placed for placed in scene.objects}
@@ -140,7 +140,7 @@ def _key_of(pose: Pose) -> bytes:
     return pose.position.tobytes() + pose.quaternion.tobytes()
 
 
-def _vehicles_key(view: View) -> bytes:
+def _vehicles_key(view: RenderRequest) -> bytes:
     return b"".join(_key_of(pose) for pose, _ in view.vehicles)
 
 

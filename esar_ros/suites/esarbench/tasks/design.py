@@ -28,7 +28,7 @@ _CLASS_MARGIN = 1.5  # m that a distance keeps from its class's limits
 
 
 @dataclass(frozen=True)
-class Scene:
+class SnapshotDesign:
     """A snapshot's properties as the design uses them."""
 
     event: str
@@ -49,12 +49,12 @@ class Draw:
     light: int
     distance: float = 0.0  # m, wanted
 
-    def score(self, scenes: Sequence[Scene]) -> int:
+    def score(self, scenes: Sequence[SnapshotDesign]) -> int:
         """Appendix A's S."""
         return scenes[self.scene].points + self.distance_class + self.weather.difficulty + self.light
 
 
-def draw_conditions(scenes: Sequence[Scene], farthest: dict[str, float], seed: int) -> list[Draw]:
+def draw_conditions(scenes: Sequence[SnapshotDesign], farthest: dict[str, float], seed: int) -> list[Draw]:
     """Conditions of TASKS tasks a snapshot, snapshot by snapshot. farthest: m, of each map's starts."""
     rng = np.random.default_rng(seed)
     draws = []
@@ -89,7 +89,7 @@ class _Balance:
         return weight * (self.counts[key] - goal) ** 2
 
 
-def _keys(draw: Draw, scenes: Sequence[Scene]) -> list[Hashable]:
+def _keys(draw: Draw, scenes: Sequence[SnapshotDesign]) -> list[Hashable]:
     scene = scenes[draw.scene]
     name = tier(draw.score(scenes))
     return [
@@ -102,7 +102,7 @@ def _keys(draw: Draw, scenes: Sequence[Scene]) -> list[Hashable]:
     ]  # fmt: skip
 
 
-def _goals(scenes: Sequence[Scene]) -> dict[Hashable, tuple[float, float]]:
+def _goals(scenes: Sequence[SnapshotDesign]) -> dict[Hashable, tuple[float, float]]:
     """(count, weight) that keys should have."""
     goals: dict[Hashable, tuple[float, float]] = {}
     total = TASKS * len(scenes)
@@ -137,7 +137,7 @@ def _goals(scenes: Sequence[Scene]) -> dict[Hashable, tuple[float, float]]:
     return goals
 
 
-def _exchange(draws: list[Draw], scenes: Sequence[Scene], rng: np.random.Generator) -> None:
+def _exchange(draws: list[Draw], scenes: Sequence[SnapshotDesign], rng: np.random.Generator) -> None:
     balance = _Balance()
     balance.goals = _goals(scenes)
     for draw in draws:
@@ -164,7 +164,7 @@ def _exchange(draws: list[Draw], scenes: Sequence[Scene], rng: np.random.Generat
 
 
 def _give_distances(
-    draws: list[Draw], scenes: Sequence[Scene], farthest: dict[str, float], rng: np.random.Generator
+    draws: list[Draw], scenes: Sequence[SnapshotDesign], farthest: dict[str, float], rng: np.random.Generator
 ) -> None:
     """Distances spread evenly within each class; the last class thins out towards what the map allows."""
     limits = (NEAREST, *DISTANCE_QUARTILES)

@@ -18,7 +18,15 @@ from esar_ros.mission.task_files import EVENT_SCHEMA, INDEX, INDEX_SCHEMA
 from esar_ros.mission.weather import Weather
 from esar_ros.scoring.difficulty import DISTANCE_QUARTILES, difficulty
 from esar_ros.suites.esarbench.tasks.claims import Claim, Situation
-from esar_ros.suites.esarbench.tasks.design import CLASSES, NEAREST, TASKS, Draw, Scene, draw_conditions, order_tasks
+from esar_ros.suites.esarbench.tasks.design import (
+    CLASSES,
+    NEAREST,
+    TASKS,
+    Draw,
+    SnapshotDesign,
+    draw_conditions,
+    order_tasks,
+)
 from esar_ros.suites.esarbench.tasks.ground import Points, Site, resample, site
 from esar_ros.suites.esarbench.tasks.prompts import write_brief
 from esar_ros.suites.esarbench.tasks.staging import Stage, Staged, stage
@@ -122,7 +130,7 @@ def _scene(stage_: Stage, number: int) -> _Scene:
     return _Scene(stage_, moment, staged, number, place, spots[fitting], apart.mean(axis=1)[fitting])
 
 
-def _abstract(scene: _Scene) -> Scene:
+def _abstract(scene: _Scene) -> SnapshotDesign:
     story = scene.stage.story
     relief = {ClueKind.TENT.value: 1, ClueKind.CAMPFIRE.value: 2, ClueKind.SIGNAL_FLARE.value: 3}
     kinds = {clue["kind"] for clue in scene.staged.clues}
@@ -133,7 +141,7 @@ def _abstract(scene: _Scene) -> Scene:
     if not classes:
         raise UsageError(f"snapshot {scene.id}: no flat ground to take off from within reach", "move the story")
     points = len(scene.staged.victims) - sum(relief.get(kind, 0) for kind in kinds)
-    return Scene(story.id, story.map, story.split == "dev", points, story.weathers, classes)
+    return SnapshotDesign(story.id, story.map, story.split == "dev", points, story.weathers, classes)
 
 
 def _event(stage_: Stage) -> dict[str, Any]:

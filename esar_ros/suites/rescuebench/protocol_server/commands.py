@@ -37,7 +37,7 @@ from esar_ros.suites.rescuebench.protocol_server.pictures import (
     mask_picture,
     palette_colour,
 )
-from esar_ros.suites.rescuebench.protocol_server.scene import Scene
+from esar_ros.suites.rescuebench.protocol_server.scene import MapScene
 from esar_ros.suites.rescuebench.protocol_server.words import (
     camera_of,
     channel_of,
@@ -100,7 +100,7 @@ class Commands:
         self._open(map_name)
 
     @property
-    def scene(self) -> Scene:
+    def scene(self) -> MapScene:
         """The map in its present state."""
         return self._scene
 
@@ -130,7 +130,7 @@ class Commands:
         raise UsageError(f"unknown command '{words[:80]}'", "ask vget /unrealcv/commands")
 
     def _open(self, map_name: str) -> None:
-        self._scene = Scene(map_name, self._checkout)
+        self._scene = MapScene(map_name, self._checkout)
         self.close()
         self._pictures = None
         self._colours: dict[int, Colour] = {}

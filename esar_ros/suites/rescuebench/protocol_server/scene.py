@@ -50,7 +50,7 @@ def site_for(map_name: str, checkout: Path | None = None) -> tuple[RescueSite, s
         return open_ground(), "open ground, no place here has this name"
 
 
-class Scene:
+class MapScene:
     """One map. Raises UsageError from what cannot be set.
 
     `revision` rises with everything that changes what can be seen.

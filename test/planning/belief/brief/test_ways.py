@@ -20,7 +20,6 @@ TOLD: tuple[tuple[str, list[Any] | None, list[list[Any]]], ...] = (
         "Karl went 400 m north of the hut, he's back with us. Willi went 700 m east of the hut. Drone at the hut.",
         [0, None], [[700, 90]],
     ),
-    ("Last seen 700 m SSE of the refuge. T/O refuge.", [0, None], [[700, 157.5]]),
     ("From a point two kilometres west of the hut he called. You fly from the hut.", [0, None], [[2000, 270]]),
     ("Your position three hundred west of the mast. He is four hundred north of the mast.", [300, 270], [[400, 0]]),
     ("The dam is 1 km south. Somebody whistled 450 m south of the hut. Negative on the north side, a kilometre. "
@@ -40,30 +39,6 @@ TOLD: tuple[tuple[str, list[Any] | None, list[list[Any]]], ...] = (
         None, [[300, 90, "take-off"]],
     ),
     (
-        "Witness puts her on the dyke, heading away from the harbour to the east, 400 m out. Drone at the "
-        "harbour.",
-        [0, None], [[400, 90]],
-    ),
-    (
-        "You'll be taking off beside the reservoir. My brother parked there too and walked round to the far "
-        "side, which is half a mile due south.",
-        [0, None], [[804, 180]],
-    ),
-    (
-        "Position of casualty relative to helipad: 1.1 km on 205 true. Drone at helipad.",
-        [0, None], [[1100, 205]],
-    ),
-    (
-        "The balloon drifted south-west from the launch field for two kilometres before the radio went dead. "
-        "You start on the launch field.",
-        [0, None], [[2000, 225]],
-    ),
-    (
-        "The kayak was picked up 2 km east of the slipway; the paddler was wearing a life vest. You fly from "
-        "the slipway.",
-        [0, None], [[2000, 90]],
-    ),
-    (
         "Head out over the lake, 600 m east of your position, and check the island.",
         None, [[600, 90, "take-off"]],
     ),
@@ -77,26 +52,13 @@ TOLD: tuple[tuple[str, list[Any] | None, list[list[Any]]], ...] = (
         [0, None], [[1200, 180]],
     ),
     (
-        "Target is 800 m away from you in a south-westerly direction.",
-        None, [[800, 225, "take-off"]],
-    ),
-    (
         "Beacon heard strongest at 320 degrees, range approx. 1.5 km from the drone.",
         None, [[1500, 320, "take-off"]],
-    ),
-    (
-        "He was told to wait at the crossroads. The crossroads are 700 m NNW of where the aircraft takes off.",
-        None, [[700, 337.5, "take-off"]],
     ),
     (
         "Drone pilot: you are 450 m north of the sawmill. The old man often walks from the sawmill to the weir,"
         " 600 m further south.",
         [450, 0], [[600, 180]],
-    ),
-    (
-        "The avalanche came down on the slope south of the hut; the burial point is estimated 400 m from the "
-        "hut. UAS at hut.",
-        [0, None], [[400, 180]],
     ),
     (
         "A walker met him three quarters of a mile north of the inn at four. Half a mile further north the path"
@@ -118,25 +80,6 @@ TOLD: tuple[tuple[str, list[Any] | None, list[list[Any]]], ...] = (
         [0, None], [[400, 0]],
     ),
     (
-        "You have been given our barn as a base. She left the barn by the back and went about 300 m to the "
-        "south-east.",
-        [0, None], [[300, 135]],
-    ),
-    (
-        "From the kiosk, which is where your colleagues have parked the drone, he rode 1.2 km west.",
-        [0, None], [[1200, 270]],
-    ),
-    (
-        "Our drone is standing 80 m east of the chairlift. He skied down from the chairlift to the north for "
-        "half a kilometre.",
-        [80, 90], [[500, 0]],
-    ),
-    (
-        "He set out for the tower, which stands eight hundred metres west of the inn. The fire brigade operates"
-        " its drone from the inn's yard.",
-        [0, None], [[800, 270]],
-    ),
-    (
         "I walked with him from your drone to the stile, that's 200 m east, and from the stile he carried on by"
         " himself to the north for I'd say ten minutes.",
         None, [[200, 90, "take-off"], [800, 0, "on"]],
@@ -145,15 +88,6 @@ TOLD: tuple[tuple[str, list[Any] | None, list[list[Any]]], ...] = (
         "We were three hundred metres short of the pass, coming from the south, when he fell behind. The drone "
         "is on the pass.",
         [0, None], [[300, 180]],
-    ),
-    (
-        "Nobody has looked at the gully yet. It begins 250 m to the west of the weather station. The drone took"
-        " off 300 m to the south of that station.",
-        [300, 180], [[250, 270]],
-    ),
-    (
-        "Lost child. Grandmother last had her by the fountain, which is one-fifty metres north of our drone.",
-        None, [[150, 0, "take-off"]],
     ),
     (
         "The wreck lies 2 km off the point to the south, and he took the dinghy north-west from the wreck. "
@@ -165,14 +99,6 @@ TOLD: tuple[tuple[str, list[Any] | None, list[list[Any]]], ...] = (
         None, [[2000, 0, "take-off"]],
     ),
     (
-        "He's up at the mast, 750 metres from your start on a north-easterly line.",
-        None, [[750, 45, "take-off"]],
-    ),
-    (
-        "Between them and you lies the river. They are 350 m south of you.",
-        None, [[350, 180, "take-off"]],
-    ),
-    (
         "Drone base: sports field. From there: 300 m N to the footbridge. From the footbridge: 500 m upstream "
         "(W).",
         [0, None], [[300, 0], [500, 270, "on"]],
@@ -181,29 +107,14 @@ TOLD: tuple[tuple[str, list[Any] | None, list[list[Any]]], ...] = (
         "The area up to 400 m west of the drone was searched. Now do the strip 800 m west of the drone.",
         None, [[800, 270, "take-off"]],
     ),
-    ("Tent 300 m N hut. T/O hut.", [0, None], [[300, 0]]),
     ("Ping 800 m +-200 due W of mast. T/O mast.", [0, None], [[800, 270]]),
-    ("Hat found 550 m NE of T/O. Shouting 2100 hrs.", None, [[550, 45, "take-off"]]),
     (
         "He drifted 900 m north of the quay, another 600 m in the same direction by noon. The drone is at the quay.",
         [0, None], [[900, 0], [600, 0, "on"]],
     ),
-    ("It is not north of the chapel. South of the chapel, 700 metres. You're at the chapel.", [0, None], [[700, 180]]),
     (
         "He's been gone for three hours. He ran off to the west. You have your drone at the picnic tables.",
         [0, None], [[None, 270]],
-    ),
-    (
-        "The pilot had launched from the ridge and came down 900 m north of the lift. The drone is at the lift.",
-        [0, None], [[900, 0]],
-    ),
-    (
-        "The drone takes off from his house and flies first to the dyke, 500 metres due north.",
-        [0, None], [[500, 0]],
-    ),
-    (
-        "Vehicle: camper, empty, 1.5 km S of ranger station\nDrone: at ranger station",
-        [0, None], [[1500, 180]],
     ),
     ("Seen bearing 340 from the drone, range 590.\n- Correction, nine five zero metres.", None,
      [[950, 340, "take-off"]]),

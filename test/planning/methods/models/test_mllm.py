@@ -15,7 +15,7 @@ from esar_ros.planning.belief.search import BeliefSettings
 from esar_ros.planning.method import HasBeliefGrid, Method, SupportsAsync, details_of
 from esar_ros.planning.methods.models.mllm import MllmSearch, StrategistSettings
 from esar_ros.planning.methods.models.strategy import APART, Candidate, around_clues, numbered, peaks, whereabouts
-from esar_ros.planning.methods.models.strategy_map import SIDE, Scene, draw
+from esar_ros.planning.methods.models.strategy_map import SIDE, MapDrawing, draw
 from esar_ros.planning.parameters import configured
 from helpers.chat_server import ChatEndpoint
 
@@ -246,7 +246,7 @@ def test_the_map_shows_what_it_is_given(clue: Any) -> None:
 
     def image(*clues: Any) -> Any:
         return draw(
-            Scene(
+            MapDrawing(
                 np.zeros(2), 0.0, np.zeros(2), np.zeros((1, 2)), np.array([[-190.0, -190], [190, -190], [190, 190]]),
                 [np.array([100.0, 0.0])], clues, Grid(cells, 10.0, (-200.0, -200.0)), belief,
             )

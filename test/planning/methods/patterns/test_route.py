@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission.decision import HeightReference
+from esar_ros.mission.errors import UsageError
 from esar_ros.planning.methods.patterns.route import Route
 from esar_ros.planning.parameters import configured
+from esar_ros.planning.registry import create, names
 
 CORNERS = np.array([[100.0, 0.0, 45.0], [100.0, 80.0, 60.0], [0.0, 0.0, 45.0]])
 
@@ -38,3 +43,40 @@ def test_a_corner_that_cannot_be_reached_is_left_out(brief: Any, observe: Any) -
     second = method.act(observe(2.0, (10.0, 0.0, 40.0), goal_blocked=True))
     assert first.goal is not None and first.goal.position == pytest.approx(CORNERS[0])
     assert second.goal is not None and second.goal.position == pytest.approx(CORNERS[1])
+
+
+ORIGIN = Origin(46.6, 8.0, 1500.0)
+
+
+def plan(path: Path, frame: int = 0) -> Path:
+    """A plan of QGroundControl over the corners: take-off, speed, waypoints, return."""
+    items: list[dict[str, Any]] = [{"command": 22, "frame": 0, "params": [0, 0, 0, None, 46.6, 8.0, 1540.0]}]
+    for corner in CORNERS:
+        items.append({"command": 16, "frame": frame, "params": [0, 0, 0, None, *ORIGIN.to_geodetic(corner)]})
+    items.append({"command": 20, "frame": 2, "params": [0] * 7})
+    mission = {"items": items, "cruiseSpeed": 4.0, "plannedHomePosition": [46.6, 8.0, 1500.0]}
+    path.write_text(json.dumps({"fileType": "Plan", "mission": mission}))
+    return path
+
+
+def test_a_plan_of_a_ground_station_is_flown_where_it_lies_on_earth(brief: Any, flight: Any, tmp_path: Path) -> None:
+    method = create(f"route:{plan(tmp_path / 'one.plan')}")
+    assert method.name == "route" and "route" not in names() and method.eligible
+    method.reset(brief(origin=(46.6, 8.0, 1500.0)), 0)
+    goals = [decision.goal for decision in flight(method).run(200).decisions if decision.goal is not None]
+    assert goals[0].position == pytest.approx([0.0, 0.0, 45.0], abs=0.01), "as high as the first waypoint"
+    assert np.array([goal.position for goal in goals[1:4]]) == pytest.approx(CORNERS, abs=0.01)
+    assert goals[1].speed == 4.0
+
+
+def test_a_plan_that_cannot_be_flown_is_refused_in_one_line(brief: Any, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"cannot read plan .*no file"):
+        create(f"route:{tmp_path / 'none.plan'}")
+    with pytest.raises(UsageError, match="no waypoint above the sea"):
+        create(f"route:{plan(tmp_path / 'relative.plan', frame=3)}")
+    (tmp_path / "other.plan").write_text('{"mission": {"items": "all"}}')
+    with pytest.raises(UsageError, match="is no plan of QGroundControl"):
+        create(f"route:{tmp_path / 'other.plan'}")
+    far = create(f"route:{plan(tmp_path / 'one.plan')}")
+    with pytest.raises(UsageError, match=r"lies \d+ km from the map"):
+        far.reset(brief(origin=(46.6, 9.0, 1500.0)), 0)

@@ -10,7 +10,7 @@ import numpy as np
 from esar_ros.geometry.camera import optical_rotation
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
 from esar_ros.sim.render.process.images import ImageType
-from esar_ros.sim.render.process.protocol import Job, Placed, Scene, View
+from esar_ros.sim.render.process.protocol import Job, Placed, RenderRequest, RenderScene
 from esar_ros.sim.render.process.worker import Painter
 from esar_ros.sim.render.renderer import Renderer
 from esar_ros.sim.settings import Capture
@@ -32,8 +32,8 @@ def test_a_thermal_view_shows_a_body_and_is_the_same_in_both_processes() -> None
         seen, (grey,) = drawn.thermal([pose], 2.0)
         placed = Placed("victim", "person_lying", victim.pose, victim.scale, victim.id)
         kinds = ((ImageType.THERMAL, False), (ImageType.DEPTH_PLANAR, True))
-        views = tuple(View(pose, capture, kind, as_float, False, ()) for kind, as_float in kinds)
-        told, _ = painter.paint(Job(Scene(1, (placed,), night, 0), 2.0, views))
+        views = tuple(RenderRequest(pose, capture, kind, as_float, False, ()) for kind, as_float in kinds)
+        told, _ = painter.paint(Job(RenderScene(1, (placed,), night, 0), 2.0, views))
     finally:
         drawn.close()
         painter.close()

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from esar_ros.mission.weather import Weather
 from esar_ros.scoring.difficulty import DISTANCE_QUARTILES, distance_points, tier
-from esar_ros.suites.esarbench.tasks.design import Scene, draw_conditions, order_tasks
+from esar_ros.suites.esarbench.tasks.design import SnapshotDesign, draw_conditions, order_tasks
 
 WEATHERS = (Weather.CLEAR, Weather.LIGHT_RAIN, Weather.FOG)
 
 
-def scenes() -> list[Scene]:
+def scenes() -> list[SnapshotDesign]:
     return [
-        Scene(f"{place}-{event}", place, event == 0, points, WEATHERS, (1, 2, 3, 4))
+        SnapshotDesign(f"{place}-{event}", place, event == 0, points, WEATHERS, (1, 2, 3, 4))
         for place in ("one", "two")
         for event in range(3)
         for points in (-2, 0, 1, 2, 3)
@@ -40,8 +40,8 @@ def test_conditions_meet_tiers_and_quartiles() -> None:
 
 def test_draws_do_not_hang_on_the_hash_seed() -> None:
     code = (
-        "from esar_ros.suites.esarbench.tasks.design import Scene, Weather, draw_conditions;"
-        "s = [Scene('e', 'm', False, p, tuple(Weather)[:6], (1, 2, 3, 4)) for p in (0, 1, 2)];"
+        "from esar_ros.suites.esarbench.tasks.design import SnapshotDesign, Weather, draw_conditions;"
+        "s = [SnapshotDesign('e', 'm', False, p, tuple(Weather)[:6], (1, 2, 3, 4)) for p in (0, 1, 2)];"
         "print([(d.distance_class, d.weather.value, d.light, d.distance) for d in draw_conditions(s, {'m': 800.0}, 1)])"
     )
     answers = {

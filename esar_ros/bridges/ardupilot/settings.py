@@ -1,0 +1,54 @@
+"""Settings of ardupilot_bridge: config/ardupilot.yaml, each with its range."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import Field
+
+from esar_ros.bridges.px4.stream import Timing
+from esar_ros.mission.resources import resource
+from esar_ros.mission.settings_file import StrictModel, read_yaml, validated
+
+_FIRST_PORT, _PORTS = 5762, 10  # of instance 0, and from one instance to the next: SITL's second serial port
+
+
+class MavlinkAddress(StrictModel):
+    """One vehicle's link and MAVLink system id."""
+
+    link: str = Field(min_length=1)  # as pymavlink takes it
+    system_id: int = Field(1, ge=1, le=255)
+
+
+class ArdupilotSettings(StrictModel):
+    """All of config/ardupilot.yaml; s."""
+
+    vehicles: dict[str, MavlinkAddress] = Field(default_factory=dict)
+    baud: int = Field(921600, ge=9600, le=4_000_000)
+    appear: float = Field(10.0, gt=0.0, le=600.0)
+    fresh: float = Field(0.2, ge=0.05, le=0.5)
+    window: float = Field(0.3, ge=0.1, le=1.0)
+    again: float = Field(0.4, ge=0.1, le=2.0)
+    patience: float = Field(3.0, ge=1.0, le=30.0)
+    climb: float = Field(60.0, ge=5.0, le=600.0)
+    landing: float = Field(120.0, ge=10.0, le=1200.0)
+    comebacks: int = Field(3, ge=0, le=100)
+
+    @property
+    def timing(self) -> Timing:
+        """As the mode rules take them; set-points alone keep GUIDED alive."""
+        return Timing(
+            fresh=self.fresh, stream=self.window, window=self.window, again=self.again, patience=self.patience,
+            climb=self.climb, landing=self.landing, comebacks=self.comebacks,
+        )  # fmt: skip
+
+    def address(self, vehicle: str, index: int) -> MavlinkAddress:
+        """Of a mission's vehicle; by default as SITL's instances are: ports 5762, 5772, ... and systems 1, 2, ..."""
+        default = MavlinkAddress(link=f"tcp:127.0.0.1:{_FIRST_PORT + _PORTS * index}", system_id=index + 1)
+        return self.vehicles.get(vehicle, default)
+
+
+def load_ardupilot_settings(path: Path | None = None) -> ArdupilotSettings:
+    """From a YAML file, by default the package's own. Raises UsageError."""
+    source = path or resource("config/ardupilot.yaml")
+    return validated(ArdupilotSettings, read_yaml(source, "the settings") or {}, source)

@@ -1,0 +1,69 @@
+"""An incident's folder as a mission needs it: its words, its map, and a sortie that is planned.
+
+A GeoPackage is a data base of SQLite, so that launch files read it with the standard library alone.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from esar_ros.mission.errors import UsageError, suggest
+from esar_ros.mission.task_files import parse_json, read_text
+
+PACKAGE, BRIEF, MAPS, PLANS = "incident.gpkg", "brief.txt", "map", "plans"
+ROUTE = "route"  # method that flies a plan
+PATIENCE = 1.5  # times the planned minutes, after which a flight ends
+
+
+@dataclass(frozen=True)
+class PlannedFlight:
+    """A sortie of an incident as the options of a mission, named as those are."""
+
+    brief: str  # path
+    map: str  # id of a map
+    start: str  # LAT,LON
+    t_max: float  # s
+    planner: str  # route:FILE
+    sortie: str  # name
+
+
+def planned_flight(folder: Path, sortie: str = "") -> PlannedFlight:
+    """Returns a planned sortie, by its name or else the first, and puts the incident's map among those that are known.
+
+    Raises UsageError where the folder holds no incident, or nothing is planned.
+    """
+    folder = folder.resolve()
+    package = folder / PACKAGE
+    if not package.is_file():
+        raise UsageError(f"{folder} holds no {PACKAGE}", "make one: esar incident new")
+    try:
+        with closing(sqlite3.connect(f"file:{package}?mode=ro", uri=True)) as base:
+            tables = {name for (name,) in base.execute("select name from sqlite_master")}
+            about = dict(base.execute("select key, value from about"))
+            minutes = dict(base.execute("select name, minutes from sorties")) if "sorties" in tables else {}
+    except sqlite3.Error as error:
+        raise UsageError(f"{package} is damaged: {error}", "take a copy of it, or make it anew") from None
+    if not minutes:
+        raise UsageError(f"nothing is planned in {folder}", f"esar incident plan {folder}")
+    if sortie and sortie not in minutes:
+        raise UsageError(f"sortie {sortie}", suggest(sortie, minutes))
+    name = sortie or next(iter(minutes))
+    plan = folder / PLANS / f"{plan_stem(name)}.plan"
+    content = parse_json(read_text(plan, what="plan"), f"plan {plan}")
+    latitude, longitude, _ = content["mission"]["plannedHomePosition"]
+    known = os.environ.get("ESAR_MAPS", "").split(os.pathsep)
+    os.environ["ESAR_MAPS"] = os.pathsep.join(filter(None, dict.fromkeys([str(folder / MAPS), *known])))
+    return PlannedFlight(
+        str(folder / BRIEF), str(about.get("map", "")), f"{latitude:.7f},{longitude:.7f}",
+        round(60.0 * float(minutes[name]) * PATIENCE), f"{ROUTE}:{plan}", name,
+    )  # fmt: skip
+
+
+def plan_stem(name: str) -> str:
+    """Returns a sortie's name as its plan's file is called."""
+    return re.sub(r"[^\w.-]+", "_", name).strip("._")

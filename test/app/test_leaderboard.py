@@ -1,0 +1,85 @@
+"""`esar leaderboard`: submissions side by side, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from esar_ros.app.cli import main
+from helpers import bench_maker
+
+ABOUT = "by: Team A\nhow: ./esar bench --planners fbe\nmachine: 2 cores\ndate: 2026-11-01\n"
+
+
+def submit(folder: Path, methods: dict[str, float], about: str = ABOUT, **more: Any) -> Path:
+    """A submission of these methods, by skill."""
+    bench_maker.make_bench(folder, methods, events=2, snapshots=1, **more)
+    (folder / "submission.yaml").write_text(about, encoding="utf-8")
+    return folder
+
+
+def test_submissions_stand_in_one_page_with_who_flew_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    submit(tmp_path / "a", {"fbe": 0.4})
+    submit(tmp_path / "b", {"greedy": 0.9}, ABOUT.replace("Team A", "Team <B>"))
+    assert main(["leaderboard", str(tmp_path)]) == 0
+    assert "greedy" in capsys.readouterr().out
+    page = (tmp_path / "leaderboard" / "esarbench" / "report.html").read_text(encoding="utf-8")
+    assert "Leaderboard of esarbench" in page and "Team A" in page and "Team &lt;B&gt;" in page
+    assert "greedy \u2212 fbe" in page or "fbe \u2212 greedy" in page
+
+
+def test_two_machines_that_scored_alike_show_the_same_digest(tmp_path: Path) -> None:
+    submit(tmp_path / "a", {"fbe": 0.4})
+    submit(tmp_path / "b", {"fbe": 0.4}, ABOUT.replace("2 cores", "64 cores"))
+    assert main(["leaderboard", str(tmp_path)]) == 0
+    lines = (tmp_path / "leaderboard" / "esarbench" / "submissions.csv").read_text(encoding="utf-8").splitlines()[1:]
+    first, second = (line.split(",") for line in lines)
+    assert first[-1] == second[-1] and len(first[-1]) == 12
+    assert int(first[-2]) > 0 and int(second[-2]) == 0, "each episode counts once"
+
+
+def refusal(folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    """The line that refuses a folder."""
+    assert main(["leaderboard", str(folder)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    return line
+
+
+def test_a_record_that_was_changed_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    episodes = submit(tmp_path / "a", {"fbe": 0.4}) / "episodes.jsonl"
+    text = episodes.read_text(encoding="utf-8")
+    assert '"rs":' in text
+    episodes.write_text(text.replace('"rs":', '"rs":9', 1), encoding="utf-8")
+    assert "changed after it was written" in refusal(tmp_path, capsys)
+
+
+@pytest.mark.parametrize(
+    ("about", "message"),
+    [
+        (None, "holds no submission.yaml"),
+        ("how: x\nmachine: y\ndate: 2026-11-01\n", "key by: Field required"),
+        (ABOUT + "link: nowhere\n", "key link"),
+        (ABOUT.replace("2026-11-01", "soon"), "key date"),
+    ],
+)
+def test_one_that_does_not_say_who_and_how_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], about: str | None, message: str
+) -> None:
+    folder = submit(tmp_path / "a", {"fbe": 0.4}, about or "")
+    if about is None:
+        (folder / "submission.yaml").unlink()
+    assert message in refusal(tmp_path, capsys)
+
+
+def test_other_conditions_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    submit(tmp_path / "a", {"fbe": 0.4})
+    submit(tmp_path / "b", {"greedy": 0.9}, conditions=replace(bench_maker.TOLD, governor=False))
+    assert "governor" in refusal(tmp_path, capsys)
+
+
+def test_an_empty_folder_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "holds no submission" in refusal(tmp_path, capsys)
+    assert "is no folder" in refusal(tmp_path / "nowhere", capsys)

@@ -1,0 +1,42 @@
+"""The age of messages by the autopilot's own time."""
+
+from __future__ import annotations
+
+import pytest
+
+from esar_ros.bridges.ardupilot.boot_clock import DRIFT, BootClock
+
+
+def test_what_comes_by_the_quickest_way_is_new_and_what_waited_is_as_old_as_it_waited() -> None:
+    clock = BootClock()
+    assert clock.age(1000, 50.0) == 0.0
+    assert clock.age(1020, 50.02) == pytest.approx(0.0, abs=1e-5)
+    assert clock.age(1040, 50.34) == pytest.approx(0.3, abs=1e-4)
+    assert clock.age(1060, 50.34) == pytest.approx(0.28, abs=1e-4)
+
+
+def test_a_quicker_way_makes_the_others_older() -> None:
+    clock = BootClock()
+    clock.age(1000, 50.5)
+    assert clock.age(2000, 51.0) == 0.0
+    assert clock.age(3000, 52.5) == pytest.approx(0.5, abs=1e-3)
+
+
+def test_clocks_that_go_apart_make_nothing_old() -> None:
+    clock = BootClock()
+    ages = [clock.age(round(1e3 * t), 10.0 + t * (1.0 + 0.5 * DRIFT)) for t in range(0, 3600)]
+    assert max(ages) < 1e-3 + 1e-9
+
+
+def test_an_autopilot_that_was_started_again_begins_anew() -> None:
+    clock = BootClock()
+    clock.age(900_000, 1000.0)
+    assert clock.age(500, 1010.0) == 0.0
+    assert clock.age(700, 1010.5) == pytest.approx(0.3, abs=1e-3)
+
+
+def test_one_that_was_started_again_in_a_silence_and_has_been_up_for_longer_since() -> None:
+    clock = BootClock()
+    clock.age(3_000, 100.0)
+    assert clock.age(20_000, 120.0) == 0.0
+    assert clock.age(20_020, 120.52) == pytest.approx(0.5, abs=1e-3)
