@@ -169,7 +169,7 @@ ROWS = {
         Row("external mode", "a mode of its own in place of offboard; its bridge is killed",
             lambda flight: flight.kill("px4_bridge"), parameters={"COM_MODE_ARM_CHK": 1},
             options=("--params-file", "EXTERNAL")),
-        Row("two vehicles", "two, to the end", vehicles=2),
+        Row("two vehicles", "two, to the end, with pictures of 320x240", vehicles=2, options=("--preset", "fast")),
         Row("remote control lost", "sticks fall silent (NAV_RCL_ACT 2)", _nothing, watch=120.0, parameters=_STICKS,
             beside=_stick),
         Row("satellites lost", "no satellite is used any more", _set(SIM_GPS_USED=0)),
