@@ -1,6 +1,7 @@
 """ArduPilot bridge node: one ArduCopter over MAVLink, behind the same topics and actions as px4_bridge.
 
-What it shares with that is in nodes/px4/vehicle_bridge.py. **Not flown on ArduPilot**: docs/reference/ardupilot.md.
+What it shares with that is in nodes/px4/vehicle_bridge.py. It was flown in ArduPilot's SITL, not on a vehicle:
+docs/reference/ardupilot.md.
 """
 
 from __future__ import annotations

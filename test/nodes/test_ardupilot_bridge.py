@@ -171,7 +171,7 @@ def test_it_is_armed_flies_safe_commands_holds_without_them_and_lands(graph: Gra
     assert math.isclose(transform.transform.translation.x, 0.0, abs_tol=0.05)
 
     graph.velocity = None
-    assert graph.wait(lambda: graph.fake.mode == BRAKE, 2.0)
+    assert graph.wait(lambda: graph.fake.mode == BRAKE, 10.0)
     assert graph.wait(lambda: graph.newest("vehicle_state").holding)
     graph.velocity = (0.0, 0.0, 0.0)
     assert graph.wait(lambda: graph.fake.mode == GUIDED), "it comes back by itself"

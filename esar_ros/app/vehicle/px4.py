@@ -81,7 +81,7 @@ def main(argv: list[str]) -> int:
 
 
 def _add_autopilot(parser: argparse.ArgumentParser) -> None:
-    about = "whose; ardupilot: ArduCopter over MAVLink, on which it was not flown (default: %(default)s)"
+    about = "whose; ardupilot: ArduCopter over MAVLink, flown in SITL alone (default: %(default)s)"
     parser.add_argument("--autopilot", default=PX4, choices=AUTOPILOTS, help=about)
 
 

@@ -15,6 +15,7 @@ from esar_ros.bridges.px4.standing import Standing, standing_of
 from esar_ros.bridges.px4.state import AGES
 
 PATIENCE: Final = 8.0  # s until a vehicle that says nothing counts as silent; its messages must be asked for first
+AFTER: Final = 3.0  # s after a landing, in which it is waited for to speak again
 PERIOD: Final = 0.02  # s
 
 
@@ -34,7 +35,7 @@ class DirectVehicle:
         self._guided = Guided(GuidedStream(self._state, settings.timing))
         self._link = MavlinkLink(address.link, settings.baud, address.system_id, self._on_message)
         self._asked: Manoeuvre | None = None
-        self._began = time.monotonic()
+        self._began, self._over = time.monotonic(), 0.0
 
     def _on_message(self, kind: str, message: Any, now: float) -> None:
         answer = self._state.hear(kind, message, now)
@@ -48,8 +49,11 @@ class DirectVehicle:
         self._link.send(output, now)
         self.standing = standing_of(self._vehicle, self._state, now, "ArduPilot")
         if self._asked is not None:
-            self.outcome = self._guided.outcome(self._asked)
-            self.done = self.outcome is not None
+            ended = self._guided.outcome(self._asked)
+            if ended is not None:
+                self.outcome, self._over = ended, now
+            # With the motors it closes its log, and may be silent meanwhile.
+            self.done = self.outcome is not None and (self.standing.linked or now - self._over > AFTER)
         elif self._is_known(now) or now - self._began > PATIENCE:
             self._begin(now)
 

@@ -6,6 +6,8 @@ By ArduPilot's source and documentation ("Copter Commands in Guided Mode"):
   there is no heartbeat, and nothing to prove before it is asked for;
 - it obeys velocities in GUIDED alone, and not on the ground: NAV_TAKEOFF lifts it off;
 - it is armed over MAVLink in GUIDED, and not in BRAKE, the mode that this bridge holds in;
+- a velocity of zero in GUIDED stops it in less way than BRAKE does (measured: 3.0 against 5.6 m from 3 m/s). So it is
+  stopped first, and then taken to BRAKE;
 - a ground station uses GUIDED, too ("fly here"). A vehicle that this bridge has not brought there is left in it.
 
 Pure: takes messages and times (s, steady clock), returns what to send.
@@ -22,9 +24,11 @@ from esar_ros.bridges.px4.offboard import LIFT, Offboard, Script
 from esar_ros.bridges.px4.state import HOLD, OFFBOARD, mode_name
 from esar_ros.bridges.px4.stream import Output, Stream, Timing
 from esar_ros.mission.modes import Mode
+from esar_ros.safety.limits import STANDING
 
 NAV_TAKEOFF: Final = 22
 _ACCEPTED: Final = 0  # MAV_RESULT
+STOPPING: Final = 5.0  # s until it is taken to BRAKE though it moves
 _SHORT: Final = 0.8  # share of its height at which a take-off counts, as ArduPilot's own end of it leaves some
 
 
@@ -34,6 +38,7 @@ class GuidedStream(Stream):
     def __init__(self, state: ArdupilotState, timing: Timing | None = None) -> None:
         super().__init__(state, timing)
         self._abandoned = False  # in GUIDED, by this bridge, without its set-points
+        self._held_at = -math.inf  # s, the last hold of the bridge's own
 
     def engage(self) -> None:
         """The vehicle is in GUIDED, asked by this bridge: safe commands are streamed."""
@@ -47,13 +52,21 @@ class GuidedStream(Stream):
 
     def _hold(self, why: str) -> None:
         super()._hold(why)
-        self._abandoned = True
+        self._abandoned, self._held_at = True, self.now
 
     def _guard(self, idle: bool) -> None:
         if self.state.is_linked(self.now) and self.state.nav_state != OFFBOARD:
             self._abandoned = False
         if self._abandoned or self.mode >= Mode.TERMINATE:
             super()._guard(idle)
+
+    def _reset_mode(self) -> None:
+        local = self.state.newest("VehicleLocalPosition")
+        moves = math.hypot(float(local.vx), float(local.vy), float(local.vz)) > STANDING
+        if self._abandoned and moves and self.now - self._held_at <= STOPPING:
+            self.stand()
+        else:
+            super()._reset_mode()
 
 
 class Guided(Offboard):

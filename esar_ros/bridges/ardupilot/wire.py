@@ -84,10 +84,12 @@ class Streams:
         ]  # fmt: skip
 
     def requests(self, now: float) -> tuple[Command, ...]:
-        """Returns the commands that ask for what lacks; all at first, none too often."""
+        """Returns the commands that ask for what lacks and is needed; all at first, none too often."""
         if now - self._asked < _AGAIN:
             return ()
-        kinds = list(WANTED) if math.isinf(self._asked) else self.lacking(now)
+        lacking = [kind for kind in self.lacking(now) if WANTED[kind].needed]
+        # What lacks more than one was started again, or never heard it: it has no fence's status then, either.
+        kinds = list(WANTED) if math.isinf(self._asked) or len(lacking) > 1 else lacking
         self._asked = now
         return tuple(interval(kind) for kind in kinds)
 

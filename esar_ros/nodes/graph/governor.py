@@ -43,7 +43,7 @@ class GovernorOptions:
     """Options of the governor alone; each is a launch argument, and a flag of `esar governor`."""
 
     vehicle: str = _option("uav1", "name of the vehicle, and namespace of its nodes")
-    autopilot: str = _option(PX4, "of the vehicle; ardupilot: ArduCopter, on which it was not flown", AUTOPILOTS)
+    autopilot: str = _option(PX4, "of the vehicle; ardupilot: ArduCopter, flown in SITL alone", AUTOPILOTS)
     index: int = _option(0, "of the vehicle from 0: SITL's instance; the autopilot's YAML names others", within=INDICES)
     cmd_vel: str = _option("/cmd_vel", "topic of the planner's commands, Twist or TwistStamped")
     axes: str = _option("body", "of a command that states no frame: forward, left, up, or east, north, up", AXES)

@@ -119,16 +119,31 @@ def test_return_is_ardupilots_own(flying: CopterLoop) -> None:
 # -- what ends safe commands ------------------------------------------------------------------------
 
 
-def test_a_silent_governor_means_zero_and_hold_at_once(flying: CopterLoop) -> None:
+def test_a_silent_governor_means_zero_at_once_and_hold_once_it_stands(flying: CopterLoop) -> None:
     flying.velocity = np.array([4.0, 0.0, 0.0])
     flying.run(4.0)
     flying.velocity, died = None, flying.now
-    assert flying.run(1.0, lambda: flying.fake.mode == BRAKE)
+    assert flying.run(1.0, lambda: not flying.stream.engaged)
     assert flying.now - died <= 0.3
-    last = [output.setpoint for _, output in flying.sent if output.setpoint is not None][-1]
-    assert last.velocity == (0.0, 0.0, 0.0)
-    assert flying.run(4.0, lambda: flying.speed < 0.3)
     assert "no fresh safe command" in flying.stream.advice
+    first = next(output.setpoint for at, output in flying.sent if at > died + 0.21 and output.setpoint is not None)
+    assert first.velocity == (0.0, 0.0, 0.0)
+    assert flying.run(4.0, lambda: flying.fake.mode == BRAKE)
+    assert flying.speed <= 0.6, "GUIDED at zero stops it in less way than BRAKE"
+    assert all(
+        output.setpoint is None or output.setpoint.velocity == (0.0, 0.0, 0.0)
+        for at, output in flying.sent if at > died + 0.21
+    )  # fmt: skip
+
+
+def test_one_that_does_not_stop_is_taken_to_brake_all_the_same(flying: CopterLoop) -> None:
+    flying.velocity = np.array([4.0, 0.0, 0.0])
+    flying.run(4.0)
+    flying.velocity, died = None, flying.now
+    flying.fake._velocity = lambda message: None  # type: ignore[method-assign]
+    flying.fake._told = flying.now + 60.0
+    assert flying.run(10.0, lambda: flying.fake.mode == BRAKE)
+    assert 4.0 < flying.now - died < 6.0
 
 
 def test_a_dead_bridge_means_ardupilots_own_stop_in_guided() -> None:
@@ -175,8 +190,10 @@ def test_a_vehicle_that_comes_back_after_silence_is_stopped_before_anything_else
     assert not flying.stream.engaged
     streamed = len(flying.fake.setpoints)
     flying.fake.speaks = True
-    assert flying.run(1.0, lambda: flying.fake.mode == BRAKE), "it would fly on for GUID_TIMEOUT"
-    assert len(flying.fake.setpoints) == streamed
+    assert flying.run(6.0, lambda: flying.fake.mode == BRAKE), "it would fly on for GUID_TIMEOUT"
+    zeros = [output.setpoint for at, output in flying.sent if at > begun + 0.6 and output.setpoint is not None]
+    assert zeros and len(flying.fake.setpoints) > streamed
+    assert all(point.velocity == (0.0, 0.0, 0.0) for point in zeros)
     flying.run(6.0)
     assert flying.stream.engaged == (seconds < 1.0), flying.stream.advice
     assert flying.modes_since(begun)[0] == BRAKE

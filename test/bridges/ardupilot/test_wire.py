@@ -66,4 +66,13 @@ def test_a_vehicle_that_was_started_again_is_asked_again() -> None:
         streams.hear(kind, 1.0)
     streams.hear("HEARTBEAT", 9.0)
     assert "HEARTBEAT" not in streams.lacking(9.0)
-    assert len(streams.requests(9.0)) == len(WANTED) - 1
+    assert len(streams.requests(9.0)) == len(WANTED)
+
+
+def test_a_fence_that_is_off_has_no_status_and_is_asked_for_once() -> None:
+    streams = Streams()
+    assert len(streams.requests(0.0)) == len(WANTED)
+    for kind in WANTED:
+        if kind != "FENCE_STATUS":
+            streams.hear(kind, 9.0)
+    assert streams.requests(9.0) == ()
