@@ -104,7 +104,7 @@ def test_the_strategist_has_it_read_first(chat: ChatEndpoint, begin: Any, observ
 def test_plain_belief_asks_nobody(chat: ChatEndpoint, begin: Any, observe: Any) -> None:
     method = begin(chat.says(WEST), name="belief")
     method.act(observe(0.0))
-    assert not chat.requests and not hasattr(method, "details")
+    assert not chat.requests and method.details == {"pod_measured_on": "simulator"}, "nothing of a model"
 
 
 def test_it_is_refused_without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
