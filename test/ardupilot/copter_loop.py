@@ -12,14 +12,15 @@ from esar_ros.bridges.ardupilot.guided import Guided, GuidedStream
 from esar_ros.bridges.ardupilot.settings import ArdupilotSettings
 from esar_ros.bridges.ardupilot.state import ArdupilotState
 from esar_ros.bridges.ardupilot.wire import Streams, setpoint_fields, to_ardupilot
-from esar_ros.bridges.px4.commands import Command, Manoeuvre, Outcome
+from esar_ros.bridges.px4.commands import Command
 from esar_ros.bridges.px4.stream import Output, Timing
 from esar_ros.mission.modes import Mode
+from helpers.asking import Asking
 
 STEP = 0.02  # s
 
 
-class CopterLoop:
+class CopterLoop(Asking):
     """Both sides, a shared clock, and a governor that can fall silent."""
 
     def __init__(self, fake: FakeCopter | None = None, timing: Timing | None = None) -> None:
@@ -66,39 +67,14 @@ class CopterLoop:
         for command in (*output.commands, *self.streams.requests(self.now)):
             self.fake.hear(long_of(to_ardupilot(command), self.fake.system_id))
 
-    def do(self, manoeuvre: Manoeuvre, seconds: float = 120.0, height: float = 0.0) -> Outcome:
-        """Ask, and wait for the outcome."""
-        refused = self.bridge.ask(manoeuvre, self.now, height)
-        if refused is not None:
-            return refused
-        ended: list[Outcome] = []
-
-        def over() -> bool:
-            outcome = self.bridge.outcome(manoeuvre)
-            ended.extend([outcome] if outcome is not None else [])
-            return bool(ended)
-
-        assert self.run(seconds, over), f"{manoeuvre.name} never ended"
-        return ended[0]
-
     def fly(self, height: float = 10.0) -> CopterLoop:
         """Arm, take off and climb by safe commands."""
-        self.run(2.0)
-        outcome = self.do(Manoeuvre.ARM)
-        assert outcome.end.value == "done", outcome
-        self.velocity = np.array([0.0, 0.0, 2.0])
-        assert self.run(60.0, lambda: -self.fake.place[2] >= height)
-        self.velocity = np.zeros(3)
-        self.run(2.0)
+        self.climb(height, lambda: -float(self.fake.place[2]))
         return self
 
     def started_again(self) -> CopterLoop:
         """A new process of the bridge with the same vehicle; the governor speaks."""
         return CopterLoop(self.fake, self.bridge.timing)
-
-    def modes_since(self, then: float) -> list[int]:
-        """Modes that the vehicle went through."""
-        return [mode for at, mode in self.fake.modes if at > then]
 
     @property
     def speed(self) -> float:

@@ -144,17 +144,22 @@ def test_what_gives_nothing_is_said(tmp_path: Path) -> None:
     assert "it has no position" in intake.faults[0]
 
 
-def test_a_video_of_a_camera_that_is_stated_has_a_pod_and_a_footprint(tmp_path: Path) -> None:
-    start = GROUND.height(*GROUND.to_grid(HOME.latitude, HOME.longitude))
+def write_video(path: Path, east: float, count: int, altitude: float, more: str = "") -> Path:
+    """Writes the telemetry of a video: `east` m a second, `altitude` m above the sea, 40 m above the take-off."""
     cues = []
-    for n in range(10):
-        latitude, longitude, _ = FRAME.to_geodetic([6.0 * n, 0.0, 0.0])
+    for n in range(count):
+        latitude, longitude, _ = FRAME.to_geodetic([east * n, 0.0, 0.0])
         cues.append(
             f"{n}\n00:00:{n:02d},000 --> 00:00:{n:02d},033\n2026-05-01 12:00:{n:02d}.000\n[latitude: {latitude:.7f}] "
-            f"[longitude: {longitude:.7f}] [rel_alt: 40.0 abs_alt: {start + 40.0:.3f}]"
+            f"[longitude: {longitude:.7f}] [rel_alt: 40.0 abs_alt: {altitude:.3f}]{more}"
         )
-    path = tmp_path / "DJI_1.SRT"
     path.write_text("\n\n".join(cues), encoding="utf-8")
+    return path
+
+
+def test_a_video_of_a_camera_that_is_stated_has_a_pod_and_a_footprint(tmp_path: Path) -> None:
+    start = GROUND.height(*GROUND.to_grid(HOME.latitude, HOME.longitude))
+    path = write_video(tmp_path / "DJI_1.SRT", 6.0, 10, start + 40.0)
     alone = take(path, Intake(HOME, utc_offset=0.0), Terms(GROUND, curves=CURVES))
     assert alone.rasters == [] and len(alone.tracks) == 1
     camera = (-60.0, CameraModel.from_horizontal_fov(1920, 1080, 1.2))
@@ -171,16 +176,7 @@ def test_a_video_that_tells_its_gimbal_counts_what_that_showed(tmp_path: Path) -
     """Straight down beside the track: the stated pitch does not count, only the lens."""
     model = CameraModel.from_horizontal_fov(1920, 1080, 1.2)
     altitude = GROUND.height(*GROUND.to_grid(LATITUDE, LONGITUDE)) + 40.0
-    cues = []
-    for n in range(6):
-        latitude, longitude, _ = FRAME.to_geodetic([5.0 * n, 0.0, 0.0])
-        cues.append(
-            f"{n}\n00:00:{n:02d},000 --> 00:00:{n:02d},033\n2026-05-01 12:00:{n:02d}.500\n[latitude: {latitude:.6f}] "
-            f"[longitude: {longitude:.6f}] [rel_alt: 40.0 abs_alt: {altitude:.1f}] "
-            "[gb_yaw: 0.0 gb_pitch: -90.0 gb_roll: 0.0]"
-        )
-    path = tmp_path / "DJI_2.SRT"
-    path.write_text("\n\n".join(cues), encoding="utf-8")
+    path = write_video(tmp_path / "DJI_2.SRT", 5.0, 6, altitude, " [gb_yaw: 0.0 gb_pitch: -90.0 gb_roll: 0.0]")
     search = take(path, Intake(utc_offset=0.0), Terms(GROUND, curves=CURVES, camera=(-20.0, model)))
     (pod,) = search.rasters
     under = GROUND.cells(np.array([LATITUDE]), np.array([LONGITUDE]))[0].astype(int)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 from esar_ros.nodes.px4 import messages as px4_messages
+from helpers.bridge_graph import BridgeGraph, started_with
 
 # The messages take a minute to build, once; where they are there the tests run with the others.
 pytestmark = [] if px4_messages.is_built() else [pytest.mark.full]
@@ -24,25 +23,15 @@ def messages() -> None:
     px4_messages.ensure()
 
 
-class Graph:
-    """Bridge and fake autopilot, each spun by a thread of its own, and a governor that publishes at 50 Hz."""
+class Graph(BridgeGraph):
+    """Bridge and fake autopilot, and a governor that publishes at 50 Hz."""
 
     def __init__(self, **autopilot: Any) -> None:
         import rclpy
         from fake_autopilot import FakeAutopilot
         from fake_node import FakeNode
-        from geometry_msgs.msg import TwistStamped
-        from rclpy.action import ActionClient
-        from rclpy.clock import Clock, ClockType
-        from rclpy.executors import SingleThreadedExecutor
 
-        from esar_ros.action import Arm, Manoeuvre, TouchDown
         from esar_ros.bridges.px4.stream import Timing
-        from esar_ros.mission import names
-        from esar_ros.msg import Brief, SafetyStatus
-        from esar_ros.nodes.core.interface import BY_NAME
-        from esar_ros.nodes.core.qos import PROFILES
-        from esar_ros.nodes.core.types import message_class
         from esar_ros.nodes.px4_bridge import Px4BridgeNode
 
         versions = autopilot.pop("versions", None)
@@ -56,82 +45,17 @@ class Graph:
         FakeAutopilot(start=(0.0, 0.0, 5.0)).advance(0.1)  # compiles the dynamics before time counts
         self.agent = FakeNode(self.fake, namespace, versions, external)
         with started_with(space, overrides):
-            self.bridge = Px4BridgeNode()
+            bridge = Px4BridgeNode()
         # On a busy machine this process's own governor stutters; what 0.2 s mean is tested without ROS.
-        self.bridge._stream.timing = Timing(fresh=0.4)
-        self.user = rclpy.create_node("safety_governor", namespace=space)  # whom the bridge obeys
-        self.velocity: tuple[float, float, float] | None = (0.0, 0.0, 0.0)
-        self.heard: dict[str, list[Any]] = {}
-        quality = lambda name: PROFILES[BY_NAME[name].quality]  # noqa: E731
-        command = self.user.create_publisher(TwistStamped, names.CMD_VEL_SAFE, quality(names.CMD_VEL_SAFE))
-        safety = self.user.create_publisher(SafetyStatus, names.SAFETY_STATUS, quality(names.SAFETY_STATUS))
-        self.control = rclpy.create_node("mission_control", namespace="/")  # whose brief it takes
-        brief = self.control.create_publisher(Brief, f"{space}/{names.BRIEF}", quality(names.BRIEF))
-        origin = self.fake.reference
-        below = origin.altitude - 5.0
-        brief.publish(
-            Brief(
-                origin_latitude=origin.latitude, origin_longitude=origin.longitude, origin_altitude=below
-            )
-        )  # fmt: skip
-
-        def govern() -> None:
-            if self.velocity is None:
-                return
-            message = TwistStamped()
-            message.header.stamp = self.bridge.get_clock().now().to_msg()
-            message.twist.linear.x, message.twist.linear.y, message.twist.linear.z = self.velocity
-            command.publish(message)
-            height = float(self.fake.body.position[2])
-            safety.publish(SafetyStatus(mode=SafetyStatus.MODE_NORMAL, has_height=True, height=height))
-
-        self.user.create_timer(0.02, govern, clock=Clock(clock_type=ClockType.STEADY_TIME))
-        for name in (names.ODOMETRY, names.VEHICLE_STATE, names.BATTERY, names.TF_STATIC):
-            self.user.create_subscription(
-                message_class(BY_NAME[name].type), name,
-                lambda m, n=name: self.heard.setdefault(n, []).append(m), quality(name),
-            )  # fmt: skip
-        self.kinds = {"arm": Arm, "touch_down": TouchDown, "manoeuvre": Manoeuvre}
-        self.clients = {name: ActionClient(self.user, kind, name) for name, kind in self.kinds.items()}
-        self._rclpy = rclpy
-        self.error: Exception | None = None
-        self._executors = [SingleThreadedExecutor() for _ in range(3)]
-        self._threads = []
-        for executor, node in zip(self._executors, (self.agent, self.bridge, self.user), strict=True):
-            executor.add_node(node)
-            thread = threading.Thread(target=self._spin, args=(executor,), daemon=True)
-            thread.start()
-            self._threads.append(thread)
-
-    def _spin(self, executor: Any) -> None:
-        try:
-            executor.spin()
-        except Exception as error:
-            if self._rclpy.ok():
-                self.error = error
+        bridge._stream.timing = Timing(fresh=0.4)
+        super().__init__(bridge, space, self.fake.reference, lambda: float(self.fake.body.position[2]))
+        self.spin((self.agent,), (self.bridge,), (self.user,))
 
     def close(self) -> None:
-        self._rclpy.try_shutdown()
-        for thread in self._threads:
-            thread.join(5.0)
+        import rclpy
 
-    def wait(self, until: Callable[[], bool], seconds: float = 10.0) -> bool:
-        limit = time.monotonic() + seconds
-        while time.monotonic() < limit and self.error is None:
-            if until():
-                return True
-            time.sleep(0.01)
-        return until()
-
-    def do(self, name: str, seconds: float = 40.0, **goal: Any) -> Any:
-        """Result of an action."""
-        client = self.clients[name]
-        assert client.wait_for_server(10.0)
-        sent = client.send_goal_async(self.kinds[name].Goal(**goal))
-        assert self.wait(sent.done, 10.0), f"{name} was not taken"
-        result = sent.result().get_result_async()
-        assert self.wait(result.done, seconds), f"{name} did not end: {self.bridge._offboard.stage}"
-        return result.result().result
+        super().close()
+        rclpy.try_shutdown()
 
     def arm(self) -> Graph:
         """Once it is ready; on a busy machine this test's own governor may stutter just then."""
@@ -164,20 +88,6 @@ class Graph:
         return (self.heard.get("vehicle_state") or [VehicleState(ready_message="nothing was heard")])[-1]
 
 
-@contextmanager
-def started_with(namespace: str, parameters: dict[str, Any]) -> Iterator[None]:
-    """Nodes made meanwhile live in a namespace and have parameters, as if started so."""
-    from rclpy.node import Node
-    from rclpy.parameter import Parameter
-
-    original, given = Node.__init__, [Parameter(key, value=value) for key, value in parameters.items()]
-    Node.__init__ = lambda self, name: original(self, name, namespace=namespace, parameter_overrides=given)  # type: ignore[method-assign]
-    try:
-        yield
-    finally:
-        Node.__init__ = original  # type: ignore[method-assign]
-
-
 @pytest.fixture
 def make(domain: int) -> Iterator[Callable[..., Graph]]:
     made: list[Graph] = []
@@ -201,7 +111,7 @@ def test_a_flight_from_arming_to_the_ground_with_the_dangers_on_the_way(make: Ca
     assert graph.wait(lambda: abs(float(fake.body.velocity[0]) - 2.0) < 0.35)
     odometry = graph.heard["odometry"][-1]
     assert odometry.pose.pose.position.x == pytest.approx(float(fake.body.position[0]), abs=0.5)
-    assert odometry.pose.covariance[0] == pytest.approx(0.4**2 + 0.1**2, rel=0.01)
+    assert odometry.pose.covariance[0] == pytest.approx(fake.estimator.eph**2 + fake.estimator.evh**2, rel=0.01)
     static = graph.heard["tf_static"] if "tf_static" in graph.heard else graph.heard["/tf_static"]
     assert static[-1].transforms[0].transform.translation.z == pytest.approx(5.0, abs=1e-3)
     # The governor falls silent (dangers 1, 2, 3).

@@ -11,13 +11,13 @@ import numpy as np
 from fake_autopilot import FakeAutopilot
 
 from esar_ros.bridges.px4.clock import SampleClock
-from esar_ros.bridges.px4.commands import Manoeuvre, Outcome
 from esar_ros.bridges.px4.external import ExternalMode
 from esar_ros.bridges.px4.offboard import Offboard
 from esar_ros.bridges.px4.state import Px4State
 from esar_ros.bridges.px4.stream import Output, Stream, Timing
 from esar_ros.bridges.px4.versions import EXTERNAL_OUT
 from esar_ros.mission.modes import Mode
+from helpers.asking import Asking
 
 STEP = 0.02  # s
 
@@ -30,7 +30,7 @@ def command_message(command: Any, target: int) -> SimpleNamespace:
     )  # fmt: skip
 
 
-class Loop:
+class Loop(Asking):
     """Both sides, a shared clock, and a governor that can fall silent."""
 
     def __init__(self, external: bool = False, timing: Timing | None = None, **autopilot: Any) -> None:
@@ -102,30 +102,9 @@ class Loop:
         for command in output.commands:
             self.fake.hear_command(command_message(command, self.state.target_system))
 
-    def do(self, manoeuvre: Manoeuvre, seconds: float = 120.0, height: float = 0.0) -> Outcome:
-        """Ask, and wait for the outcome."""
-        refused = self.bridge.ask(manoeuvre, self.now, height)
-        if refused is not None:
-            return refused
-        ended: list[Outcome] = []
-
-        def over() -> bool:
-            outcome = self.bridge.outcome(manoeuvre)
-            ended.extend([outcome] if outcome is not None else [])
-            return bool(ended)
-
-        assert self.run(seconds, over), f"{manoeuvre.name} never ended"
-        return ended[0]
-
     def fly(self, height: float = 10.0) -> Loop:
         """Arm and climb in offboard."""
-        self.run(2.0)
-        outcome = self.do(Manoeuvre.ARM)
-        assert outcome.end.value == "done", outcome
-        self.velocity = np.array([0.0, 0.0, 2.0])
-        assert self.run(60.0, lambda: float(self.fake.body.position[2]) >= height)
-        self.velocity = np.zeros(3)
-        self.run(2.0)
+        self.climb(height, lambda: float(self.fake.body.position[2]))
         assert self.fake.nav_state == self.bridge.stream.own_state and self.bridge.stream.engaged
         return self
 
@@ -151,10 +130,6 @@ class Loop:
     def setpoints_since(self, then: float) -> list[float]:
         """Returns the times at which the bridge sent set-points."""
         return [at for at, output in self.sent if output.setpoint is not None and at > then]
-
-    def modes_since(self, then: float) -> list[int]:
-        """Modes that the autopilot went through."""
-        return [mode for at, mode in self.fake.modes if at > then]
 
 
 def is_close(a: float, b: float, by: float) -> bool:

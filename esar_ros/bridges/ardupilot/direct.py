@@ -10,13 +10,14 @@ from esar_ros.bridges.ardupilot.guided import Guided, GuidedStream
 from esar_ros.bridges.ardupilot.link import MavlinkLink
 from esar_ros.bridges.ardupilot.settings import ArdupilotSettings, load_ardupilot_settings
 from esar_ros.bridges.ardupilot.state import ArdupilotState
-from esar_ros.bridges.px4.commands import End, Manoeuvre, Outcome
+from esar_ros.bridges.px4.direct import DirectRequest, land_code, where_code
 from esar_ros.bridges.px4.standing import Standing, standing_of
 from esar_ros.bridges.px4.state import AGES
 
 PATIENCE: Final = 8.0  # s until a vehicle that says nothing counts as silent; its messages must be asked for first
 AFTER: Final = 3.0  # s after a landing, in which it is waited for to speak again
 PERIOD: Final = 0.02  # s
+_AUTOPILOT: Final = "ArduPilot"
 
 
 class DirectVehicle:
@@ -27,14 +28,11 @@ class DirectVehicle:
     ) -> None:
         """Raises UsageError where its link cannot be opened."""
         address = settings.address(vehicle, index)
-        self.done = False
-        self.outcome: Outcome | None = None  # of the landing; None where none was begun
-        self.standing = Standing(vehicle, False, autopilot="ArduPilot")  # as of the last step
-        self._vehicle, self._land, self._tell = vehicle, land, tell
+        self._vehicle = vehicle
         self._state = ArdupilotState(address.system_id)
         self._guided = Guided(GuidedStream(self._state, settings.timing))
+        self.request = DirectRequest(self._guided, Standing(vehicle, False, autopilot=_AUTOPILOT), land, tell)
         self._link = MavlinkLink(address.link, settings.baud, address.system_id, self._on_message)
-        self._asked: Manoeuvre | None = None
         self._began, self._over = time.monotonic(), 0.0
 
     def _on_message(self, kind: str, message: Any, now: float) -> None:
@@ -47,30 +45,21 @@ class DirectVehicle:
         self._link.poll(now)
         output = self._guided.step(now)
         self._link.send(output, now)
-        self.standing = standing_of(self._vehicle, self._state, now, "ArduPilot")
-        if self._asked is not None:
-            ended = self._guided.outcome(self._asked)
+        request = self.request
+        request.standing = standing_of(self._vehicle, self._state, now, _AUTOPILOT)
+        if request.asked is not None:
+            ended = self._guided.outcome(request.asked)
             if ended is not None:
-                self.outcome, self._over = ended, now
+                request.outcome, self._over = ended, now
             # With the motors it closes its log, and may be silent meanwhile.
-            self.done = self.outcome is not None and (self.standing.linked or now - self._over > AFTER)
+            over = request.standing.linked or now - self._over > AFTER
+            request.done = request.outcome is not None and over
         elif self._is_known(now) or now - self._began > PATIENCE:
-            self._begin(now)
+            request.begin(now)
 
     def _is_known(self, now: float) -> bool:
         fresh = all(self._state.is_fresh(name, now) for name in AGES)
         return fresh and self._state.translation.origin is not None
-
-    def _begin(self, now: float) -> None:
-        standing = self.standing
-        self._tell(standing.words)
-        if not self._land or (standing.linked and not standing.armed):
-            self.done = True
-            return
-        self._asked = Manoeuvre.DISARM if standing.landed else Manoeuvre.LAND
-        refusal = self._guided.ask(self._asked, now)
-        if refusal is not None:
-            self.outcome, self.done = refusal, True
 
     def close(self) -> None:
         """Closes its link."""
@@ -79,29 +68,25 @@ class DirectVehicle:
 
 def where(vehicles: Sequence[str], tell: Callable[[str], None]) -> int:
     """Tells where vehicles are. Returns 1 where one is armed in the air, or silent. Raises UsageError."""
-    return int(any(one.standing.aloft or not one.standing.linked for one in _ran(vehicles, False, tell)))
+    return where_code(_ran(vehicles, False, tell))
 
 
 def land(vehicles: Sequence[str], tell: Callable[[str], None]) -> int:
     """Lands vehicles where they are and disarms them, one beside the other. Returns 1 where one is not down."""
-    ran = _ran(vehicles, True, tell)
-    for one in ran:
-        if one.outcome is not None:
-            tell(one.standing.words if one.outcome.end is End.DONE else f"not landed: {one.outcome.text}")
-    return int(any(one.standing.armed or not one.standing.linked for one in ran))
+    return land_code(_ran(vehicles, True, tell), tell)
 
 
-def _ran(vehicles: Sequence[str], land: bool, tell: Callable[[str], None]) -> list[DirectVehicle]:
+def _ran(vehicles: Sequence[str], land: bool, tell: Callable[[str], None]) -> list[DirectRequest]:
     settings, made = load_ardupilot_settings(), []
     try:
         for index, vehicle in enumerate(vehicles):
             made.append(DirectVehicle(vehicle, index, settings, land, tell))
-        while not all(one.done for one in made):
+        while not all(one.request.done for one in made):
             for one in made:
-                if not one.done:
+                if not one.request.done:
                     one.step(time.monotonic())
             time.sleep(PERIOD)
     finally:
         for one in made:
             one.close()
-    return made
+    return [one.request for one in made]

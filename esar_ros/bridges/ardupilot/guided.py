@@ -19,7 +19,7 @@ import math
 from typing import Final
 
 from esar_ros.bridges.ardupilot.state import ArdupilotState
-from esar_ros.bridges.px4.commands import ARM, DISARM, MODE_HOLD, MODE_OFFBOARD, Command, End, Manoeuvre, Outcome
+from esar_ros.bridges.px4.commands import MODE_HOLD, MODE_OFFBOARD, Command, End, Manoeuvre, Outcome
 from esar_ros.bridges.px4.offboard import LIFT, Offboard, Script
 from esar_ros.bridges.px4.state import HOLD, OFFBOARD, mode_name
 from esar_ros.bridges.px4.stream import Output, Stream, Timing
@@ -94,20 +94,15 @@ class Guided(Offboard):
             self.state.acknowledge_failsafe()
         return outcome
 
-    def _arm(self) -> Script:
-        """Into GUIDED, where nothing moves it, armed, lifted, and only then streamed to."""
-        if self.stream.engaged:
-            return Outcome(End.DONE)
+    def _stand_to_arm(self) -> Script:
+        """Into GUIDED, where nothing moves it: it is armed and lifted there, and only then streamed to."""
         self.stream.leave("arming was asked for", is_asked_for=True)
-        if not (yield from self._until(MODE_OFFBOARD, self._at(OFFBOARD), self.timing.patience)):
-            return self._failed(f"it did not go to {mode_name(OFFBOARD)}", MODE_OFFBOARD)
-        self.stage = "arming"
-        if not (yield from self._until(ARM, lambda: self.state.armed, self.timing.patience)):
-            return self._failed("it did not arm", ARM)
-        engaged = yield from self._mission()
-        if engaged.end is not End.DONE and self.state.landed:
-            yield from self._until(DISARM, lambda: not self.state.armed, self.timing.patience)
-        return engaged
+        return (yield from self._into_guided())
+
+    def _into_guided(self) -> Script:
+        if (yield from self._until(MODE_OFFBOARD, self._at(OFFBOARD), self.timing.patience)):
+            return Outcome(End.DONE)
+        return self._failed(f"it did not go to {mode_name(OFFBOARD)}", MODE_OFFBOARD)
 
     def _mission(self) -> Script:
         """From the ground through a take-off, then as in the air: through hold into GUIDED."""
@@ -120,8 +115,9 @@ class Guided(Offboard):
     def _take_off(self, height: float) -> Script:
         """ArduPilot's own take-off, in GUIDED; done when it stands in hold near the height."""
         self.stream.leave("take-off was asked for", is_asked_for=True)
-        if not (yield from self._until(MODE_OFFBOARD, self._at(OFFBOARD), self.timing.patience)):
-            return self._failed(f"it did not go to {mode_name(OFFBOARD)}", MODE_OFFBOARD)
+        guided = yield from self._into_guided()
+        if guided.end is not End.DONE:
+            return guided
         start = self.state.above_home
         command = Command(NAV_TAKEOFF, param7=start + height)
         # Every further one would begin it anew, and the motors take seconds to lift: the answer ends the asking.

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import Field
 
+from esar_ros.bridges.px4.settings import RuleSettings
 from esar_ros.bridges.px4.stream import Timing
 from esar_ros.mission.resources import resource
 from esar_ros.mission.settings_file import StrictModel, read_yaml, validated
@@ -20,19 +21,11 @@ class MavlinkAddress(StrictModel):
     system_id: int = Field(1, ge=1, le=255)
 
 
-class ArdupilotSettings(StrictModel):
+class ArdupilotSettings(RuleSettings):
     """All of config/ardupilot.yaml; s."""
 
     vehicles: dict[str, MavlinkAddress] = Field(default_factory=dict)
     baud: int = Field(921600, ge=9600, le=4_000_000)
-    appear: float = Field(10.0, gt=0.0, le=600.0)
-    fresh: float = Field(0.2, ge=0.05, le=0.5)
-    window: float = Field(0.3, ge=0.1, le=1.0)
-    again: float = Field(0.4, ge=0.1, le=2.0)
-    patience: float = Field(3.0, ge=1.0, le=30.0)
-    climb: float = Field(60.0, ge=5.0, le=600.0)
-    landing: float = Field(120.0, ge=10.0, le=1200.0)
-    comebacks: int = Field(3, ge=0, le=100)
 
     @property
     def timing(self) -> Timing:

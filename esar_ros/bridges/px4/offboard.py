@@ -230,12 +230,12 @@ class Offboard:
         return self._failed(f"it did not go to {mode_name(nav_state)}", command)
 
     def _arm(self) -> Script:
-        """Hold, arm, and only then stream and go to the own mode: an armed vehicle must not be there by itself."""
+        """A mode in which nothing moves it, arm, and only then stream and go to the own mode."""
         if self.stream.engaged:
             return Outcome(End.DONE)
-        held = yield from self._go(MODE_HOLD, HOLD)
-        if held.end is not End.DONE:
-            return held
+        stands = yield from self._stand_to_arm()
+        if stands.end is not End.DONE:
+            return stands
         self.stage = "arming"
         if not (yield from self._until(ARM, lambda: self.state.armed, self.timing.patience)):
             return self._failed("it did not arm", ARM)
@@ -243,6 +243,10 @@ class Offboard:
         if engaged.end is not End.DONE and self.state.landed:
             yield from self._until(DISARM, lambda: not self.state.armed, self.timing.patience)
         return engaged
+
+    def _stand_to_arm(self) -> Script:
+        """Into hold: an armed vehicle must not be in the own mode by itself."""
+        return (yield from self._go(MODE_HOLD, HOLD))
 
     def _disarm(self) -> Script:
         self.stream.leave("disarming was asked for", is_asked_for=True)

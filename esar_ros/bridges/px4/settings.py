@@ -20,22 +20,27 @@ class VehicleAddress(StrictModel):
     system_id: int = Field(1, ge=1, le=255)  # MAV_SYS_ID
 
 
-class Px4Settings(StrictModel):
-    """All of config/px4.yaml; s. What PX4 wants (1 s of heartbeats, 2 Hz) bounds the ranges."""
+class RuleSettings(StrictModel):
+    """Settings of the rules that fly any autopilot; s."""
 
-    release: str = DEFAULT
-    mode: Literal["offboard", "external"] = "offboard"
-    vehicles: dict[str, VehicleAddress] = Field(default_factory=dict)
     appear: float = Field(10.0, gt=0.0, le=600.0)
-    heartbeat: float = Field(0.05, ge=0.02, le=0.25)
     fresh: float = Field(0.2, ge=0.05, le=0.5)
-    stream: float = Field(1.2, ge=1.1, le=10.0)
     window: float = Field(0.3, ge=0.1, le=1.0)
     again: float = Field(0.4, ge=0.1, le=2.0)
     patience: float = Field(3.0, ge=1.0, le=30.0)
     climb: float = Field(60.0, ge=5.0, le=600.0)
     landing: float = Field(120.0, ge=10.0, le=1200.0)
     comebacks: int = Field(3, ge=0, le=100)
+
+
+class Px4Settings(RuleSettings):
+    """All of config/px4.yaml; s. What PX4 wants (1 s of heartbeats, 2 Hz) bounds the ranges."""
+
+    release: str = DEFAULT
+    mode: Literal["offboard", "external"] = "offboard"
+    vehicles: dict[str, VehicleAddress] = Field(default_factory=dict)
+    heartbeat: float = Field(0.05, ge=0.02, le=0.25)
+    stream: float = Field(1.2, ge=1.1, le=10.0)
 
     @model_validator(mode="after")
     def _release_is_known(self) -> Px4Settings:

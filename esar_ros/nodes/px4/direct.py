@@ -10,7 +10,7 @@ from typing import Any
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
-from esar_ros.bridges.px4.commands import End, Manoeuvre, Outcome
+from esar_ros.bridges.px4.direct import DirectRequest, land_code, where_code
 from esar_ros.bridges.px4.offboard import Offboard
 from esar_ros.bridges.px4.settings import load_px4_settings
 from esar_ros.bridges.px4.standing import Standing, standing_of
@@ -30,13 +30,10 @@ class DirectNode(Node):
     def __init__(self, vehicle: str, index: int, land: bool, tell: Callable[[str], None]) -> None:
         super().__init__(f"esar_{vehicle}")
         address = load_px4_settings().address(vehicle, index)
-        self.done = False
-        self.outcome: Outcome | None = None  # of the landing; None where none was begun
-        self._vehicle, self._land, self._tell = vehicle, land, tell
+        self._vehicle = vehicle
         self._state = Px4State(address.system_id)
         self._offboard = Offboard(Stream(self._state))
-        self.standing = Standing(vehicle, False)  # as of the last step
-        self._asked: Manoeuvre | None = None
+        self.request = DirectRequest(self._offboard, Standing(vehicle, False), land, tell)
         self._began, self._over = time.monotonic(), 0.0
         self._link = Px4Link(self, address.namespace, address.system_id, self._on_message)
         self.create_timer(PERIOD, self._step, clock=Clock(clock_type=ClockType.STEADY_TIME))
@@ -48,49 +45,31 @@ class DirectNode(Node):
             self._state.receive(name, message, time.monotonic())
 
     def _step(self) -> None:
-        if self.done:
+        request = self.request
+        if request.done:
             return
         now = time.monotonic()
-        self.standing = standing_of(self._vehicle, self._state, now)
-        if self._asked is None:
+        request.standing = standing_of(self._vehicle, self._state, now)
+        if request.asked is None:
             known = all(self._state.is_fresh(name, now) for name in AGES)
             if known or now - self._began > PATIENCE:
-                self._begin(now)
+                request.begin(now)
             return
         self._link.send(self._offboard.step(now))
-        if self.outcome is None:
-            self.outcome, self._over = self._offboard.outcome(self._asked), now
+        if request.outcome is None:
+            request.outcome, self._over = self._offboard.outcome(request.asked), now
         elif now - self._over > AFTER:
-            self.done = True
-
-    def _begin(self, now: float) -> None:
-        """Tells where it is, and lands it or stops its motors on the ground where that is asked for."""
-        standing = self.standing
-        self._tell(standing.words)
-        if not self._land or (standing.linked and not standing.armed):
-            self.done = True
-            return
-        self._asked = Manoeuvre.DISARM if standing.landed else Manoeuvre.LAND
-        refusal = self._offboard.ask(self._asked, now)
-        if refusal is not None:
-            self.outcome, self.done = refusal, True
+            request.done = True
 
 
 def where(vehicles: Sequence[str], tell: Callable[[str], None]) -> int:
     """Tells where vehicles are. Returns 1 where one is armed in the air, or silent."""
-    nodes = _ran(vehicles, False, tell)
-    return int(any(node.standing.aloft or not node.standing.linked for node in nodes))
+    return where_code(_ran(vehicles, False, tell))
 
 
 def land(vehicles: Sequence[str], tell: Callable[[str], None]) -> int:
     """Lands vehicles where they are and disarms them, one beside the other. Returns 1 where one is not down."""
-    nodes = _ran(vehicles, True, tell)
-    for node in nodes:
-        if node.outcome is None and node.standing.aloft:
-            tell(f"{node.standing.words}: PX4 goes on with it by itself")
-        elif node.outcome is not None:
-            tell(node.standing.words if node.outcome.end is End.DONE else f"not landed: {node.outcome.text}")
-    return int(any(node.standing.armed or not node.standing.linked for node in nodes))
+    return land_code(_ran(vehicles, True, tell), tell)
 
 
 class _End(Node):
@@ -103,10 +82,10 @@ class _End(Node):
     @property
     def exit_code(self) -> int | None:
         """0 once that is so."""
-        return 0 if all(node.done for node in self._nodes) else None
+        return 0 if all(node.request.done for node in self._nodes) else None
 
 
-def _ran(vehicles: Sequence[str], land: bool, tell: Callable[[str], None]) -> list[DirectNode]:
+def _ran(vehicles: Sequence[str], land: bool, tell: Callable[[str], None]) -> list[DirectRequest]:
     nodes: list[DirectNode] = []
 
     def make() -> list[Node]:
@@ -114,4 +93,4 @@ def _ran(vehicles: Sequence[str], land: bool, tell: Callable[[str], None]) -> li
         return [_End(nodes), *nodes]
 
     run(make, [sys.argv[0], "--ros-args", "--log-level", "warn"])
-    return nodes
+    return [node.request for node in nodes]

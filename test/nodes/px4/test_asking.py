@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+
+from helpers.spinning import spun
 
 
 @pytest.fixture
 def governor(domain: int) -> Iterator[dict[str, Any]]:
     """A node with the governor's service; it answers with "success", and counts in "asked"."""
     import rclpy
-    from rclpy.executors import SingleThreadedExecutor
     from std_srvs.srv import Trigger
 
     state: dict[str, Any] = {"success": True, "asked": 0}
@@ -28,18 +28,8 @@ def governor(domain: int) -> Iterator[dict[str, Any]]:
     rclpy.init()
     node = rclpy.create_node("safety_governor", namespace="/uav1")
     node.create_service(Trigger, "~/clear", clear)
-    executor, over = SingleThreadedExecutor(), threading.Event()
-    executor.add_node(node)
-
-    def spin() -> None:
-        while not over.is_set():
-            executor.spin_once(timeout_sec=0.05)
-
-    thread = threading.Thread(target=spin, daemon=True)
-    thread.start()
-    yield state
-    over.set()
-    thread.join(5.0)
+    with spun(node):
+        yield state
     rclpy.shutdown()
 
 

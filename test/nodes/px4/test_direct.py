@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from esar_ros.nodes.px4 import messages as px4_messages
+from helpers.spinning import spun
 
 pytestmark = [] if px4_messages.is_built() else [pytest.mark.full]
 
@@ -21,24 +21,13 @@ def fake(domain: int) -> Iterator[Any]:
     import rclpy
     from fake_autopilot import FakeAutopilot
     from fake_node import FakeNode
-    from rclpy.executors import SingleThreadedExecutor
 
     px4_messages.ensure()
     FakeAutopilot(start=(0.0, 0.0, 5.0)).advance(0.1)  # compiles the dynamics before time counts
     rclpy.init()
     made = FakeAutopilot()
-    executor, over = SingleThreadedExecutor(), threading.Event()
-    executor.add_node(FakeNode(made))
-
-    def spin() -> None:
-        while not over.is_set():
-            executor.spin_once(timeout_sec=0.05)
-
-    thread = threading.Thread(target=spin, daemon=True)
-    thread.start()
-    yield made
-    over.set()
-    thread.join(5.0)
+    with spun(FakeNode(made)):
+        yield made
     rclpy.shutdown()
 
 
