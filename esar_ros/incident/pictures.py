@@ -13,10 +13,10 @@ from PIL import Image, ImageDraw
 from esar_ros.bags.files import open_bag
 from esar_ros.bags.topics import read_images, vehicle_messages
 from esar_ros.incident.features import Find
-from esar_ros.incident.formats.words import file_stem
 from esar_ros.mission import names
 from esar_ros.mission.same_object import nearest_of_kind
 from esar_ros.mission.stamps import NANO, nanoseconds
+from esar_ros.mission.system.incident_files import file_stem
 from esar_ros.scoring.record.rows import ReportRow
 from esar_ros.scoring.result import write_atomically
 

@@ -26,11 +26,11 @@ from esar_ros.incident.features import (
     Track,
 )
 from esar_ros.incident.formats.qgc_plan import plan_text
-from esar_ros.incident.formats.words import file_stem
 from esar_ros.incident.ground import Ground
 from esar_ros.mission.briefing import AREA_MARGIN, Extent, field_task
 from esar_ros.mission.clues import VictimPose
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.system.incident_files import file_stem
 from esar_ros.mission.task import Task, Victim
 from esar_ros.planning.methods.patterns.route import Route
 from esar_ros.planning.parameters import configured

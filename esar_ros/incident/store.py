@@ -41,10 +41,9 @@ from esar_ros.incident.features import (
 from esar_ros.incident.formats.geotiff import geotiff_bytes
 from esar_ros.incident.rasters import FOLDERS, POA, POD, read_raster
 from esar_ros.mission.errors import UsageError, first_line, install
+from esar_ros.mission.system.incident_files import BRIEF, PACKAGE
 from esar_ros.scoring.result import write_atomically
 
-PACKAGE = "incident.gpkg"
-BRIEF = "brief.txt"
 _WGS84 = "EPSG:4326"
 _FORMAT = "1"
 _CREATED = "2000-01-01T00:00:00Z"  # a GeoPackage's own stamp: the same content is the same bytes

@@ -30,8 +30,9 @@ from esar_ros.incident.features import (
     Waypoint,
 )
 from esar_ros.incident.rasters import POA, POD
-from esar_ros.incident.store import PACKAGE, Incident, digest_of
+from esar_ros.incident.store import Incident, digest_of
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.system.incident_files import PACKAGE
 
 pyogrio = pytest.importorskip("pyogrio")
 SQUARE = np.array([[107.0, 34.0], [107.01, 34.0], [107.01, 34.01], [107.0, 34.01]])

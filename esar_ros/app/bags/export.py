@@ -15,8 +15,8 @@ from esar_ros import __version__
 from esar_ros.app.arguments import Parser
 from esar_ros.incident.features import Search
 from esar_ros.incident.formats import cot
-from esar_ros.incident.store import PACKAGE
 from esar_ros.mission.errors import UsageError, suggest
+from esar_ros.mission.system.incident_files import PACKAGE, PLANS
 from esar_ros.scoring.result import write_atomically
 
 SURFACES = {"ply": "cloud.ply", "glb": "mesh.glb"}
@@ -27,8 +27,8 @@ FEATURES = {
     "cot": "search.cot",
     "csv": "search.csv",
     "geotiff": "rasters",
-    "plan": "plans",
-    "wpml": "plans",
+    "plan": PLANS,
+    "wpml": PLANS,
 }
 FORMATS = SURFACES | FEATURES
 PICTURES = "finds"  # folder of the finds' images

@@ -24,7 +24,7 @@ from esar_ros.benchmark.engine.episode import fly_episode
 from esar_ros.benchmark.engine.mission import VEHICLE, EpisodeResult
 from esar_ros.flight.limits import load_pilot_limits
 from esar_ros.incident.features import Sortie
-from esar_ros.incident.formats import kml, words
+from esar_ros.incident.formats import kml
 from esar_ros.incident.probability import stand
 from esar_ros.incident.rasters import POA
 from esar_ros.incident.rehearsal import (
@@ -44,7 +44,7 @@ from esar_ros.mission.clues import PERSON
 from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.names import PX4
 from esar_ros.mission.run_conditions import RunConditions
-from esar_ros.mission.system.incident_files import plan_stem, planned_flight
+from esar_ros.mission.system.incident_files import MAPS, file_stem, planned_flight
 from esar_ros.mission.task import Task
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.perception.detectors.chosen import create_chosen
@@ -118,7 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
         task = rehearsal_task(incident.search.name, place.id, sortie, place, people, noon, arguments.seed)
         flown = _fly(task, sortie, place, RunConditions(arguments.preset, detector=arguments.detector), console)
         found |= {victim.id for victim in flown.result.victims if victim.found}
-        folder = out / words.file_stem(sortie.name)
+        folder = out / file_stem(sortie.name)
         keep(folder, sortie, flown.result)
         name = f"rehearsal of {sortie.name}"
         kml.write(flown_search(name, sortie, flown.result, flown.track[VEHICLE], place.origin), folder / "flown.kml")
@@ -130,7 +130,7 @@ def run(arguments: argparse.Namespace) -> int:
 def mission_of(arguments: argparse.Namespace) -> list[str]:
     """Returns the arguments of `esar mission` by which the graph flies a planned sortie. Raises UsageError."""
     flight = planned_flight(arguments.dir, arguments.sortie or "")
-    out = arguments.out or arguments.dir / "flights" / plan_stem(flight.sortie)
+    out = arguments.out or arguments.dir / "flights" / file_stem(flight.sortie)
     words = {
         "--incident": str(arguments.dir), "--sortie": flight.sortie, "--world": arguments.world, "--out": str(out),
         "--end": "return_land", "--preset": arguments.preset, "--detector": arguments.detector,
@@ -163,7 +163,7 @@ def _sorties(incident: Incident, name: str | None) -> list[Sortie]:
 
 def _place(incident: Incident, console: Console) -> PlaceMap:
     """Returns the incident's map, drawn and with all kernels compiled. Raises UsageError."""
-    folders = [str((incident.folder / "map").resolve()), os.environ.get("ESAR_MAPS", "")]
+    folders = [str((incident.folder / MAPS).resolve()), os.environ.get("ESAR_MAPS", "")]
     os.environ["ESAR_MAPS"] = os.pathsep.join(filter(None, folders))  # also for the process that prepares
     map_id = incident.about.get("map", "")
     with console.status("Preparing") as status:

@@ -26,8 +26,9 @@ from esar_ros.incident.rasters import CANOPY, ELEVATION, OFFSET, raster_on
 from esar_ros.incident.sources import polygons
 from esar_ros.incident.sources.intake import Intake
 from esar_ros.incident.sources.ways import read_ways
-from esar_ros.incident.store import PACKAGE, Incident
+from esar_ros.incident.store import Incident
 from esar_ros.mission.errors import UsageError, suggest
+from esar_ros.mission.system.incident_files import MAPS, PACKAGE
 from esar_ros.mission.task_files import read_text
 from esar_ros.planning.belief.brief.telling import questions, summary, told
 from esar_ros.planning.belief.brief.tokens import LONGEST
@@ -130,7 +131,7 @@ def draw_map(folder: Path, search: Search, about: Mapping[str, str]) -> None:
     """Makes the map that is flown of the search's elevation, unless it is there. Raises UsageError."""
     map_id = about["map"]
     endings = ("yaml", "npz", *(["png"] if "photo" in about else []))
-    if all((folder / "map" / f"{map_id}.{ending}").is_file() for ending in endings):
+    if all((folder / MAPS / f"{map_id}.{ending}").is_file() for ending in endings):
         return
     elevation = next(raster for raster in search.rasters if raster.unit == ELEVATION)
     ipp = next(place.position for place in search.places if place.kind is PlaceKind.IPP)
@@ -143,7 +144,7 @@ def draw_map(folder: Path, search: Search, about: Mapping[str, str]) -> None:
     with TemporaryDirectory() as scratch:
         source = Path(scratch) / "elevation.tif"
         source.write_bytes(geotiff_bytes(elevation))
-        import_map(source, options, folder / "map")
+        import_map(source, options, folder / MAPS)
 
 
 def say(incident: Incident, prior: Prior, terrain: Terrain, words: str) -> None:

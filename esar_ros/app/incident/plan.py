@@ -23,6 +23,7 @@ from esar_ros.incident.terrain_way import LOWEST, TerrainWay
 from esar_ros.mission import names
 from esar_ros.mission.briefing import CEILING
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.system.incident_files import PLANS
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.mission.weather import Weather
 
@@ -83,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not any(place.kind is PlaceKind.HOME and place.position == home for place in search.places):
         search.places.append(Place("home", PlaceKind.HOME, home))
     incident.save()
-    folder = incident.folder / "plans"
+    folder = incident.folder / PLANS
     console = Console(highlight=False, soft_wrap=True, markup=False)
     qgc_plan.write(search, folder)
     kml.write(search, folder / "plan.kml")

@@ -9,6 +9,7 @@ import numpy as np
 from esar_ros.incident.features import Raster, Search
 from esar_ros.incident.formats import words
 from esar_ros.mission.errors import UsageError, install
+from esar_ros.mission.system.incident_files import file_stem
 from esar_ros.scoring.result import write_atomically
 
 
@@ -17,7 +18,7 @@ def write(search: Search, path: Path) -> None:
     geo."""
     names: set[str] = set()
     for raster in search.rasters:
-        name = words.free_name(words.file_stem(raster.name), names)
+        name = words.free_name(file_stem(raster.name), names)
         write_atomically(path / f"{name}.tif", geotiff_bytes(raster))
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from esar_ros.incident.features import Area, AreaKind, Position, Search, Sortie
 from esar_ros.incident.formats import words
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.system.incident_files import file_stem
 from esar_ros.scoring.result import write_atomically
 
 WAYPOINT, RETURN, TAKE_OFF, CHANGE_SPEED = 16, 20, 22, 178  # MAV_CMD
@@ -29,7 +30,7 @@ def write(search: Search, path: Path) -> None:
     names: set[str] = set()
     fences = [area for area in search.areas if area.kind is AreaKind.NO_FLY]
     for sortie in search.sorties:
-        name = words.free_name(words.file_stem(sortie.name), names)
+        name = words.free_name(file_stem(sortie.name), names)
         write_atomically(path / f"{name}.plan", plan_text(sortie, fences))
 
 

@@ -42,17 +42,11 @@ AREA_COLOURS: Mapping[AreaKind, str] = {
 }
 _FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]+")
 _CORNERS = 48  # of an ellipse drawn as a polygon
-_LONGEST = 60  # characters of a file's name
 
 
 def clean(text: str) -> str:
     """Returns a text on one line, without characters that XML 1.0 forbids."""
     return " ".join(_FORBIDDEN.sub(" ", text).split())
-
-
-def file_stem(text: str) -> str:
-    """Returns a name by which a file may be called on any system."""
-    return re.sub(r"[^\w.-]+", "_", clean(text)).strip("._")[:_LONGEST] or "unnamed"
 
 
 def free_name(name: str, taken: set[str]) -> str:

@@ -19,6 +19,7 @@ from esar_ros.incident.features import Position, Search, Sortie
 from esar_ros.incident.formats import words
 from esar_ros.incident.formats.kml import NAMESPACE
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.system.incident_files import file_stem
 from esar_ros.scoring.result import write_atomically
 
 WPML = "http://www.dji.com/wpmz/1.0.2"
@@ -33,7 +34,7 @@ def write(search: Search, path: Path) -> None:
     """Writes a search's sorties into a folder, each named after itself. Raises UsageError."""
     names: set[str] = set()
     for sortie in search.sorties:
-        name = words.free_name(words.file_stem(sortie.name), names)
+        name = words.free_name(file_stem(sortie.name), names)
         write_atomically(path / f"{name}.kmz", kmz_bytes(sortie))
 
 

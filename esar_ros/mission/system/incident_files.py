@@ -17,6 +17,7 @@ from esar_ros.mission.task_files import parse_json, read_text
 
 PACKAGE, BRIEF, MAPS, PLANS = "incident.gpkg", "brief.txt", "map", "plans"
 ROUTE = "route"  # method that flies a plan
+_LONGEST = 60  # characters of a file's name
 PATIENCE = 1.5  # times the planned minutes, after which a flight ends
 
 
@@ -53,17 +54,23 @@ def planned_flight(folder: Path, sortie: str = "") -> PlannedFlight:
     if sortie and sortie not in minutes:
         raise UsageError(f"sortie {sortie}", suggest(sortie, minutes))
     name = sortie or next(iter(minutes))
-    plan = folder / PLANS / f"{plan_stem(name)}.plan"
+    plan = folder / PLANS / f"{file_stem(name)}.plan"
     content = parse_json(read_text(plan, what="plan"), f"plan {plan}")
-    latitude, longitude, _ = content["mission"]["plannedHomePosition"]
+    try:
+        latitude, longitude = (float(part) for part in content["mission"]["plannedHomePosition"][:2])
+        planned = float(minutes[name])
+    except (KeyError, TypeError, ValueError, IndexError):
+        raise UsageError(
+            f"plan {plan} tells no home, or {package} no minutes", f"esar incident plan {folder}"
+        ) from None
     known = os.environ.get("ESAR_MAPS", "").split(os.pathsep)
     os.environ["ESAR_MAPS"] = os.pathsep.join(filter(None, dict.fromkeys([str(folder / MAPS), *known])))
     return PlannedFlight(
         str(folder / BRIEF), str(about.get("map", "")), f"{latitude:.7f},{longitude:.7f}",
-        round(60.0 * float(minutes[name]) * PATIENCE), f"{ROUTE}:{plan}", name,
+        round(60.0 * planned * PATIENCE), f"{ROUTE}:{plan}", name,
     )  # fmt: skip
 
 
-def plan_stem(name: str) -> str:
-    """Returns a sortie's name as its plan's file is called."""
-    return re.sub(r"[^\w.-]+", "_", name).strip("._")
+def file_stem(text: str) -> str:
+    """Returns a name by which a file may be called on any system: a sortie's plan, a find's picture."""
+    return re.sub(r"[^\w.-]+", "_", text).strip("._")[:_LONGEST] or "unnamed"

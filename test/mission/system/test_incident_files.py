@@ -31,7 +31,12 @@ def test_what_is_no_incident_or_has_nothing_planned_is_told_in_one_line(tmp_path
     folder = little_incident(tmp_path / "valley")
     with pytest.raises(UsageError, match="sortie 3: did you mean sortie"):
         planned_flight(folder, "sortie 3")
-    (folder / "plans" / "sortie_1.plan").unlink()
+    plan = folder / "plans" / "sortie_1.plan"
+    for broken in ('{"mission": {}}', '{"mission": {"plannedHomePosition": [null, 1]}}', "[]"):
+        plan.write_text(broken, encoding="utf-8")
+        with pytest.raises(UsageError, match=r"no home|no JSON object"):
+            planned_flight(folder)
+    plan.unlink()
     with pytest.raises(UsageError, match="cannot read plan"):
         planned_flight(folder)
     with pytest.raises(UsageError, match="nothing is planned in"):
