@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from esar_ros.bridges.px4.commands import Manoeuvre, Outcome
+from esar_ros.bridges.px4.commands import Command, Manoeuvre, Outcome
 from esar_ros.bridges.px4.external import ExternalMode
 from esar_ros.bridges.px4.offboard import Offboard
 from esar_ros.bridges.px4.state import HOLD, OFFBOARD, Px4State
@@ -116,3 +116,20 @@ class Desk:
     def ask(self, manoeuvre: Manoeuvre, height: float = 0.0) -> Outcome | None:
         """Asks for a manoeuvre; returns its refusal."""
         return self.bridge.ask(manoeuvre, self.now, height)
+
+
+def commands(desk: Desk, seconds: float) -> list[Command]:
+    """Runs; returns what was commanded."""
+    return [command for output in desk.run(seconds) for command in output.commands]
+
+
+def ended(desk: Desk, manoeuvre: Manoeuvre, seconds: float = 0.1) -> Outcome | None:
+    """Runs; returns the outcome."""
+    desk.run(seconds)
+    return desk.bridge.outcome(manoeuvre)
+
+
+def begun(desk: Desk, manoeuvre: Manoeuvre, height: float = 0.0) -> Desk:
+    """Asks for what must not be refused."""
+    assert desk.ask(manoeuvre, height) is None
+    return desk

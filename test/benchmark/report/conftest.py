@@ -1,4 +1,4 @@
-"""A small flown mission, recorded into a bag by the package's own writer."""
+"""A small flown mission, recorded into a bag by the package's own writer, and a benchmark run of four methods."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from esar_ros.mission.thresholds import load_thresholds
 from esar_ros.scoring.bag import score_bag
 from esar_ros.scoring.truth import End, Run, TrueClue, TrueVictim, Truth, VehicleTruth
 from esar_ros.sim.terrain.maps import load_map
+from helpers.bench_maker import make_bench
 from helpers.built_messages import SECOND, START, build, header, point
 
 TYPES = {
@@ -190,3 +191,16 @@ def mission_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def flown(mission_folder: Path) -> MissionRecord:
     return open_record(mission_folder)
+
+
+@pytest.fixture(scope="session")
+def skills() -> dict[str, float]:
+    """Methods with the chance of each find."""
+    return {"belief": 0.8, "fbe": 0.2, "stay": 0.0, "flooder": 0.05}
+
+
+@pytest.fixture(scope="session")
+def lines(tmp_path_factory: pytest.TempPathFactory, skills: dict[str, float]) -> tuple[Path, list[dict[str, Any]]]:
+    """A benchmark's folder and its lines; nobody changes them."""
+    folder = tmp_path_factory.mktemp("bench")
+    return folder, make_bench(folder, skills, seeds=2)
