@@ -24,7 +24,9 @@ from esar_ros.planning.methods.patterns.pattern import Pattern
 from esar_ros.planning.parameters import configured
 
 _WAYPOINT = 16  # MAV_CMD
-_ABOVE_SEA = 0  # MAV_FRAME: latitude, longitude, m above mean sea level
+# MAV_CMD: return, land, take-off, speed, camera and trigger; they ask for no other way.
+_BESIDE = frozenset({20, 21, 22, 178, 205, 206, 530, 531, 2000, 2001, 2500, 2501})
+_ABOVE_SEA, _ABOVE_HOME = 0, 3  # MAV_FRAME: latitude, longitude, m above mean sea level or above home
 _FARTHEST = 20_000.0  # m from the map's origin, a plan of another place
 
 
@@ -70,14 +72,20 @@ def _read(path: Path) -> tuple[list[tuple[float, float, float]], float, float]:
     content = parse_json(read_text(path, what="plan"), f"plan {path}")
     try:
         mission = content["mission"]
-        items = [item for item in mission["items"] if item.get("command") == _WAYPOINT]
-        waypoints = [tuple(float(part) for part in item["params"][4:7]) for item in items]
-        frames = {item["frame"] for item in items}
         home, speed = float(mission["plannedHomePosition"][2]), float(mission["cruiseSpeed"])
+        above = {_ABOVE_SEA: 0.0, _ABOVE_HOME: home}
+        waypoints: list[tuple[float, float, float]] = []
+        for item in mission["items"]:
+            command = item.get("command", item.get("complexItemType"))
+            if command == _WAYPOINT and item["frame"] in above:
+                latitude, longitude, height = (float(part) for part in item["params"][4:7])
+                waypoints.append((latitude, longitude, above[item["frame"]] + height))
+            elif command == _WAYPOINT:
+                raise UsageError(f"plan {path} counts heights in frame {item['frame']}", "above the sea or home")
+            elif command not in _BESIDE:
+                raise UsageError(f"plan {path} holds {command}, which is no waypoint", "make waypoints of it")
     except (KeyError, TypeError, ValueError, IndexError, AttributeError):
         raise UsageError(f"{path} is no plan of QGroundControl with a home", "give one of incident plan") from None
-    if not waypoints or frames != {_ABOVE_SEA}:
-        raise UsageError(
-            f"plan {path} has no waypoint above the sea", "plan with altitudes above mean sea level (AMSL)"
-        )
-    return waypoints, home, speed  # type: ignore[return-value]
+    if not waypoints:
+        raise UsageError(f"plan {path} has no waypoint", "plan one")
+    return waypoints, home, speed

@@ -69,11 +69,35 @@ def test_a_plan_of_a_ground_station_is_flown_where_it_lies_on_earth(brief: Any, 
     assert goals[1].speed == 4.0
 
 
+def test_heights_above_home_count_from_the_planned_home(brief: Any, tmp_path: Path) -> None:
+    path = plan(tmp_path / "relative.plan", frame=3)
+    content = json.loads(path.read_text())
+    for item in content["mission"]["items"][1:4]:
+        item["params"][6] -= 1500.0
+    path.write_text(json.dumps(content))
+    above_home: Any = create(f"route:{path}")
+    above_sea: Any = create(f"route:{plan(tmp_path / 'one.plan')}")
+    for method in (above_home, above_sea):
+        method.reset(brief(origin=(46.6, 8.0, 1500.0)), 0)
+    np.testing.assert_allclose(above_home._corners, above_sea._corners, atol=1e-6)
+
+
 def test_a_plan_that_cannot_be_flown_is_refused_in_one_line(brief: Any, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"cannot read plan .*no file"):
         create(f"route:{tmp_path / 'none.plan'}")
-    with pytest.raises(UsageError, match="no waypoint above the sea"):
-        create(f"route:{plan(tmp_path / 'relative.plan', frame=3)}")
+    with pytest.raises(UsageError, match="counts heights in frame 10: above the sea or home"):
+        create(f"route:{plan(tmp_path / 'terrain.plan', frame=10)}")
+    for other, named in (({"command": 84, "frame": 3}, "84"), ({"complexItemType": "survey"}, "survey")):
+        path = plan(tmp_path / "more.plan")
+        content = json.loads(path.read_text())
+        content["mission"]["items"].insert(2, other)
+        path.write_text(json.dumps(content))
+        with pytest.raises(UsageError, match=f"holds {named}, which is no waypoint"):
+            create(f"route:{path}")
+    content["mission"]["items"] = []
+    path.write_text(json.dumps(content))
+    with pytest.raises(UsageError, match="has no waypoint"):
+        create(f"route:{path}")
     (tmp_path / "other.plan").write_text('{"mission": {"items": "all"}}')
     with pytest.raises(UsageError, match="is no plan of QGroundControl"):
         create(f"route:{tmp_path / 'other.plan'}")
