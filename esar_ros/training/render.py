@@ -31,7 +31,7 @@ from esar_ros.training.scenes import SEED, SPLITS, Scene, Shot, draw_scene
 
 CROP = 256  # px, side of a training image
 SMALL = (320, 240)  # px, of a small split's frames: those of missions with --preset fast
-_SCHEMA = "esar-detector-data/1"
+_SCHEMA = "esar-detector-data/2"
 _BORDER = 8  # px between a target and its crop's edge, where the frame allows
 _SECOND = 0.35  # chance of a second crop about another object
 _NEGATIVE = 0.22  # chance that an image without a visible target is kept
@@ -45,11 +45,18 @@ def render_split(
 ) -> Iterator[tuple[str, int]]:
     """Draw what is missing of a split: `scenes` a map with `shots` images each. Yields (scene, images) as they end.
 
-    Raises UsageError where the folder holds a data set of another seed, or there is no OpenGL.
+    Raises UsageError where the folder holds a data set of another schema or seed, or there is no OpenGL.
     """
     folder = root / split
     for part in ("images", "labels", "depth", "meta"):
         (folder / part).mkdir(parents=True, exist_ok=True)
+    for known in sorted((folder / "meta").glob("*.json"))[:1]:
+        held = json.loads(known.read_text())
+        if (held.get("schema"), held.get("seed")) != (_SCHEMA, seed):
+            raise UsageError(
+                f"{folder} holds a data set {held.get('schema')}, seed {held.get('seed')}; this is {_SCHEMA}, {seed}",
+                "delete it, or give another folder (--data)",
+            )
     for map_id in maps:
         missing = [n for n in range(scenes) if not (folder / "meta" / f"{map_id}-{n:04d}.json").exists()]
         if missing:
@@ -75,13 +82,16 @@ def _render_map(
     if SPLITS[split].small:
         rig = rig.with_image_size(*SMALL)
     world = World(site.place, seed)
-    image = rig.image
-    renderer = Renderer(world, image.width, image.height, math.radians(image.fov_deg))
+    image, renderers = rig.image, dict[str, Renderer]()
     try:
         for number in numbers:
             scene = draw_scene(SPLITS[split], site, rig, number, shots, seed)
+            if scene.quality not in renderers:
+                renderers[scene.quality] = Renderer(
+                    world, image.width, image.height, math.radians(image.fov_deg), quality=scene.quality
+                )
             rng = np.random.default_rng([seed, SPLITS[split].number, number, 77])
-            images = _draw(folder, scene, world, renderer, split == "train", rng)
+            images = _draw(folder, scene, world, renderers[scene.quality], split == "train", rng)
             meta = {
                 "schema": _SCHEMA,
                 "seed": seed,
@@ -90,12 +100,14 @@ def _render_map(
                 "weather": scene.weather.value,
                 "light": scene.light,
                 "local_time": scene.local_time.isoformat(),
+                "quality": scene.quality,
                 "pictures": images,
             }
             _write(folder / "meta" / f"{scene.id}.json", json.dumps(meta, separators=(",", ":")).encode())
             yield scene.id, len(images)
     finally:
-        renderer.close()
+        for renderer in renderers.values():
+            renderer.close()
 
 
 def _draw(

@@ -17,6 +17,7 @@ from esar_ros.geometry.frames import Pose, Vector, quaternion_from_rpy
 from esar_ros.mission.clues import KINDS, PERSON, ClueKind, VictimPose
 from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.map_files import known_maps
+from esar_ros.mission.names import HIGH, LOW
 from esar_ros.mission.task_files import benchmark_event, benchmark_index
 from esar_ros.mission.vehicle import Vehicle
 from esar_ros.mission.weather import Weather, WeatherFamily
@@ -31,6 +32,7 @@ BANDS = ((5.0, 30.0), (30.0, 60.0), (60.0, 120.0))  # m
 FAIR_SHARE = 0.5  # of scenes
 FLIGHT_LIGHTS = {"day": 0.45, "twilight": 0.3, "night": 0.25}  # of flights: foul weather and dusk are what deceives
 FLIGHT_FAIR_SHARE = 0.3
+PLAIN = 4  # every fourth of the scenes that are learned from is drawn in low quality: missions may be flown so, too
 _REACH = 32.0  # m about a scene's middle on which things are put
 _STRAY = 60.0  # m, standard deviation of a scene's middle from a point of its event
 _PERSONS, _DISTRACTORS = 5, 9
@@ -60,23 +62,24 @@ class Split:
     empty: float = 0.12  # share of scenes that hold distractors alone
     flight: bool = False  # bare ground, as all four cameras of a vehicle that searches see it
     small: bool = False  # images of 320x240, in which rain, noise and far things are not those of a halved image
+    learnt: bool = False  # whether a network learns from it, rather than being chosen or measured by it
 
 
 SPLITS = {
     s.name: s
     for s in (
-        Split("train", "dev", False, 1),
+        Split("train", "dev", False, 1, learnt=True),
         Split("val", "dev", False, 2),
         Split("test", "test", True, 3),
-        Split("views", "dev", False, 4),  # whole frames that the second stage learns from
-        Split("empty", "dev", False, 5, empty=1.0),  # the same, of what a search mostly sees
+        Split("views", "dev", False, 4, learnt=True),  # whole frames that the second stage learns from
+        Split("empty", "dev", False, 5, empty=1.0, learnt=True),  # the same, of what a search mostly sees
         Split("empty-val", "dev", False, 6, empty=1.0),
         Split("empty-test", "test", True, 7, empty=1.0),
-        Split("flights", "dev", False, 8, flight=True),  # the second stage learns from it, too
+        Split("flights", "dev", False, 8, flight=True, learnt=True),  # the second stage learns from it, too
         Split("flights-val", "dev", False, 9, flight=True),
-        Split("small-views", "dev", False, 10, small=True),  # and as fast missions see all that
-        Split("small-empty", "dev", False, 11, empty=1.0, small=True),
-        Split("small-flights", "dev", False, 12, flight=True, small=True),
+        Split("small-views", "dev", False, 10, small=True, learnt=True),  # and as fast missions see all that
+        Split("small-empty", "dev", False, 11, empty=1.0, small=True, learnt=True),
+        Split("small-flights", "dev", False, 12, flight=True, small=True, learnt=True),
         Split("small-flights-val", "dev", False, 13, flight=True, small=True),
         Split("small-val", "dev", False, 14, small=True),
     )
@@ -111,6 +114,7 @@ class Scene:
     weather: Weather
     light: str
     local_time: datetime
+    quality: str  # of the images, one of mission.names.QUALITIES
     wind: tuple[float, float]
     things: tuple[Placed, ...]
     shots: tuple[Shot, ...]
@@ -134,7 +138,8 @@ def draw_scene(split: Split, site: Site, rig: Vehicle, number: int, shots: int, 
         drawn = (_shot(site, rig, things, middle, light, split.name == "train", rng) for _ in range(4 * shots))
         taken = [shot for shot in drawn if shot is not None][:shots]
     wind = (speed * math.cos(towards), speed * math.sin(towards))
-    return Scene(f"{map_id}-{number:04d}", map_id, weather, light, local_time, wind, things, tuple(taken))
+    quality = LOW if split.learnt and number % PLAIN == PLAIN - 1 else HIGH
+    return Scene(f"{map_id}-{number:04d}", map_id, weather, light, local_time, quality, wind, things, tuple(taken))
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,13 @@ def test_one_seed_one_data_set_and_an_ended_run_goes_on(drawn: Any, tmp_path: Pa
     assert first + rest == scenes
     assert _bytes(tmp_path) == _bytes(root)
     assert list(render_split(tmp_path, "train", ("k2",), SCENES, SHOTS)) == []
+
+
+def test_a_folder_of_another_seed_is_refused(drawn: Any, tmp_path: Path) -> None:
+    root, _ = drawn
+    shutil.copytree(root, tmp_path / "other")
+    with pytest.raises(UsageError, match="seed 2026; this is"):
+        list(render_split(tmp_path / "other", "train", ("k2",), SCENES, SHOTS, seed=1))
 
 
 def test_pictures_labels_and_meta_tell_the_same(drawn: Any) -> None:

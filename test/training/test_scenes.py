@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from esar_ros.mission.clues import KINDS, PERSON
+from esar_ros.mission.names import HIGH, LOW
 from esar_ros.mission.task_files import benchmark_event, benchmark_index
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.mission.weather import WeatherFamily
@@ -17,6 +18,7 @@ from esar_ros.suites.esarbench.tasks.ground import site
 from esar_ros.training.scenes import (
     BANDS,
     FAIR_SHARE,
+    PLAIN,
     SPLITS,
     _conditions,
     _event_points,
@@ -130,3 +132,10 @@ def test_large_things_are_looked_at_from_farther_away() -> None:
     tent, bottle = variants("tent")[0], variants("water_bottle")[0]
     assert farthest(tent, "day") > 60.0 > 25.0 > farthest(bottle, "day")
     assert farthest(variants(f"{PERSON}_standing")[0], "day") > 40.0
+
+
+def test_networks_learn_from_both_qualities_and_are_judged_by_high_alone() -> None:
+    rig = load_vehicle()
+    for name in ("flights", "flights-val"):
+        drawn = [draw_scene(SPLITS[name], site(MAP), rig, number, 1).quality for number in range(PLAIN)]
+        assert drawn == [HIGH] * (PLAIN - 1) + [LOW if SPLITS[name].learnt else HIGH]
