@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import os
 import random
+import signal
+import socket
 import subprocess
 import sys
 import time
@@ -75,6 +78,38 @@ def test_ray_gives_the_same_results(tasks: Path, tmp_path: Path) -> None:
     on_ray = command(tasks, there, *first, "--ray", "local", "--workers", "2")
     subprocess.run(on_ray, check=True, env=environment(tmp_path), timeout=1200.0)
     assert comparable(there) == comparable(here)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="the extra ray is not installed")
+def test_a_node_killed_costs_its_episode_and_nothing_is_lost_or_doubled(tasks: Path, tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    start = [str(Path(sys.executable).with_name("ray")), "start", "--node-ip-address", "127.0.0.1", "--num-cpus", "1"]
+    start += ["--block", "--disable-usage-stats"]
+    first = [*start, "--head", "--port", address.rpartition(":")[2], "--include-dashboard", "false"]
+    here, there = tmp_path / "here", tmp_path / "there"
+    nodes = []
+    try:
+        for each in (first, [*start, "--address", address]):
+            nodes.append(subprocess.Popen(each, start_new_session=True, stdout=subprocess.PIPE, text=True))
+            assert any("Ray runtime started" in line for line in nodes[-1].stdout)  # type: ignore[union-attr]
+        run = subprocess.Popen(command(tasks, there, "--ray", address), env=environment(tmp_path))
+        while run.poll() is None and nodes[-1].poll() is None:
+            time.sleep(0.2)
+            if (there / "episodes.jsonl").exists() and len((there / "episodes.jsonl").read_text().splitlines()) >= 3:
+                time.sleep(1.0)  # into an episode
+                os.killpg(nodes[-1].pid, signal.SIGKILL)
+                nodes[-1].wait()
+        assert run.wait(timeout=1200.0) == 0
+    finally:
+        for node in nodes:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(node.pid, signal.SIGKILL)
+    subprocess.run(command(tasks, here, "--workers", "2"), check=True, env=environment(tmp_path))
+    assert comparable(there) == comparable(here)
+    attempts = [record.attempts for record in read_episodes(there, Result)]
+    assert len(attempts) == 8 and sum(attempts) in (8, 9)  # 8 where the node was killed between two of its episodes
 
 
 def test_one_episode_flown_again_by_the_graph_has_the_same_result(tasks: Path, tmp_path: Path) -> None:
