@@ -57,15 +57,19 @@ def whole(voxel_map: VoxelMap) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
 
 
 def accuracy(world: World, frames: list[Frame], clean: list[Frame], depth_noise: float = 0.0) -> dict[str, float]:
-    """Returns the accuracy of a map made from frames, against the world that the clean frames show.
+    """Returns the accuracy of a map made from frames, against the world that the clean frames show; see compared."""
+    voxel_map = VoxelMap()
+    for frame in frames:
+        voxel_map.integrate_frame(frame, REACH, depth_noise)
+    return compared(world, *whole(voxel_map), clean)
+
+
+def compared(world: World, low: NDArray[np.int64], state: NDArray[np.uint8], clean: list[Frame]) -> dict[str, float]:
+    """Returns the accuracy of classes (nx, ny, nz) of the voxels of 1 m from `low` on.
 
     Strict precision: occupied voxels that hold something solid. Recall: voxels in which pixels of at
     least three clean frames end that are occupied. Freed: voxels at least half solid that are free.
     """
-    voxel_map = VoxelMap()
-    for frame in frames:
-        voxel_map.integrate_frame(frame, REACH, depth_noise)
-    low, state = whole(voxel_map)
     nx, ny, nz = state.shape
     solid = world.solid(low, (nx, ny, nz))
     seen = np.zeros(state.shape, np.int16)
