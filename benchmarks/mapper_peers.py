@@ -3,8 +3,8 @@
     python benchmarks/mapper_peers.py [--frames 40] [--peer FILE.py:CLASS ...] [--page]
 
 OctoMap (`pip install pyoctomap`), Open3D (`pip install open3d`) and wavemap (its own `pywavemap`) are measured where
-they are installed, each at its own default or recommended update and in a process of its own; who lacks is said. --peer adds any
-other: a class as those here. The last line is JSON.
+they are installed, each at its own default or recommended update and in a process of its own; who lacks is said.
+--peer adds any other: a class as those here. The last line is JSON.
 """
 
 from __future__ import annotations
@@ -264,8 +264,8 @@ def main() -> None:
     if options.page:
         about = (
             f"{options.frames} frames of four depth pictures 320x240 at 10 Hz, 10 m/s at 40 to 80 m over 2 km of hills "
-            f"with 60 000 trees; voxels of {CELL:g} m, reach {REACH:g} m; each mapper at its own default or recommended update, in a "
-            "process of its own. CPU is of the process with all its threads, memory what it grew by. Strict precision: "
+            f"with 60 000 trees; voxels of {CELL:g} m, reach {REACH:g} m; each mapper at its own default or "
+            "recommended update, in a process of its own. CPU is of the process with all its threads, memory what it grew by. Strict precision: "
             "occupied voxels that hold something solid; recall: voxels in which pixels of three frames end that are "
             "occupied; freed: voxels at least half solid that are free. Signed distances know only space near surfaces."
         )
