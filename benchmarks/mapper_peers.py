@@ -265,9 +265,10 @@ def main() -> None:
         about = (
             f"{options.frames} frames of four depth pictures 320x240 at 10 Hz, 10 m/s at 40 to 80 m over 2 km of hills "
             f"with 60 000 trees; voxels of {CELL:g} m, reach {REACH:g} m; each mapper at its own default or "
-            "recommended update, in a process of its own. CPU is of the process with all its threads, memory what it grew "
-            "by. Strict precision: occupied voxels that hold something solid; recall: voxels in which pixels of three frames end that are "
-            "occupied; freed: voxels at least half solid that are free. Signed distances know only space near surfaces."
+            "recommended update, in a process of its own. CPU is of the process with all its threads, memory what it "
+            "grew by. Strict precision: occupied voxels that hold something solid; recall: voxels in which pixels of "
+            "three frames end that are occupied; freed: voxels at least half solid that are free. Signed distances "
+            "know only space near surfaces."
         )
         words = [f"{r['name']}: {r['about']}" for r in rows] + [f"{name}: {why}" for name, why in absent.items()]
         conditions = {f"mapper {n + 1}": word for n, word in enumerate(words)}
