@@ -38,6 +38,7 @@ _OWN = (
     "methods.maps.fbe",
     "methods.patterns.report_spam",
     "methods.patterns.greedy",
+    "methods.patterns.hedac",
     "methods.models.mllm",
     "methods.models.navgpt",
     "methods.models.pure_mllm",

@@ -20,10 +20,8 @@ from pydantic import Field
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.observation import Brief
-from esar_ros.planning.belief.search import BeliefSearch
-from esar_ros.planning.methods.patterns.lost_persons import load_lost_persons
+from esar_ros.planning.methods.patterns.heat_map import expected_around, expected_by_brief
 from esar_ros.planning.methods.patterns.pattern import Pattern, PatternSettings, cut, inside
-from esar_ros.planning.parameters import configured
 from esar_ros.planning.registry import register
 from esar_ros.planning.search_area import AREA_MARGIN, distance_to_edge
 
@@ -64,28 +62,13 @@ class Greedy(Pattern):
         half = min(_MAX_CELLS // 2, math.ceil(longest / spacing))
         offsets = np.arange(-half, half + 1) * spacing
         centres = home + np.stack(np.meshgrid(offsets, offsets), axis=-1)
-        heat = self._from_brief(home, half, spacing) if self._settings.reads_brief else _around(centres, home, spacing)
+        if self._settings.reads_brief:
+            heat = expected_by_brief(self._brief, self._seed, home, half, spacing)
+        else:
+            heat = expected_around(centres, home, spacing)
         heat[distance_to_edge(corners, centres) < AREA_MARGIN] = 0.0
         cells = walk(heat, (half, half), longest / spacing)
         return cut(inside(centres[cells[:, 0], cells[:, 1]], corners), home, longest)
-
-    def _from_brief(self, home: Vector, half: int, spacing: float) -> NDArray[np.float64]:
-        """Returns how many of the missing `belief` expects in each cell (2 half + 1 square) before it flies."""
-        search = BeliefSearch(configured(BeliefSearch.name, {}))
-        search.reset(self._brief, self._seed)
-        expected = np.sum([person.posterior for person in search.people], axis=0)
-        places = np.stack(np.meshgrid(search.looks.x, search.looks.y), axis=-1).reshape(-1, 2)
-        column, row = np.floor((places - home) / spacing + 0.5).astype(int).T + half
-        near = (np.minimum(column, row) >= 0) & (np.maximum(column, row) <= 2 * half)
-        heat = np.zeros((2 * half + 1, 2 * half + 1))
-        np.add.at(heat, (row[near], column[near]), expected.reshape(-1)[near])
-        return heat
-
-
-def _around(centres: NDArray[np.float64], home: Vector, spacing: float) -> NDArray[np.float64]:
-    """Returns the density at places (R, C, 2) by the published distances from the last known point."""
-    distance = np.linalg.norm(centres - home, axis=-1)
-    return load_lost_persons().category("hiker").density(np.maximum(distance, spacing / 2.0))
 
 
 def walk(heat: NDArray[np.float64], start: tuple[int, int], longest: float) -> NDArray[np.intp]:

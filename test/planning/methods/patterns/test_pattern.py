@@ -10,11 +10,12 @@ import pytest
 from esar_ros.mission.decision import GoalType, HeightReference
 from esar_ros.planning.methods.patterns.concentric import rings
 from esar_ros.planning.methods.patterns.greedy import Greedy, walk
+from esar_ros.planning.methods.patterns.hedac import trajectory
 from esar_ros.planning.methods.patterns.pattern import STEP, cut, inside
 from esar_ros.planning.methods.patterns.spiral import archimedean
 from esar_ros.planning.registry import create
 
-NAMES = ("spiral", "concentric", "greedy", "greedy@brief")
+NAMES = ("spiral", "concentric", "greedy", "greedy@brief", "hedac", "hedac@brief")
 
 
 def flown(name: Any, brief: Any, flight: Any, seconds: int = 900, speed: float = 20.0) -> Any:
@@ -65,6 +66,22 @@ def test_greedy_with_the_brief_goes_where_belief_expects_them(brief: Any) -> Non
         np.mean(side) for side in (routes["greedy@brief"][:half, 0] > 0, routes["greedy@brief"][:half, 0] < 0)
     )
     assert west > east
+
+
+def test_hedac_visits_hills_of_probability_as_long_as_they_are_worth_it() -> None:
+    rows, columns = np.indices((61, 61))
+    hills = [np.exp(-((columns - x) ** 2 + (rows - 30) ** 2) / 30.0) for x in (15, 48)]
+    prior, everywhere = 0.25 * hills[0] + 0.75 * hills[1], np.ones((61, 61), np.bool_)
+    way = trajectory(prior, everywhere, 6.0, 600.0)
+    assert np.abs(np.linalg.norm(np.diff(way, axis=0), axis=1) - 1.0).max() < 1e-9
+    near = [np.linalg.norm(way - (x, 30), axis=1) < 10.0 for x in (15, 48)]
+    assert np.flatnonzero(near[1])[0] < 25 < np.flatnonzero(near[0])[0], "first to the higher one, then to the other"
+    shares = [side[:300].mean() for side in near]
+    assert shares[1] > 1.5 * shares[0] > 0.0, "time follows probability"
+    walled = everywhere.copy()
+    walled[:, :31] = False
+    walled[30, 30] = True
+    assert (trajectory(prior, walled, 6.0, 200.0)[1:, 0] >= 30.0).all()
 
 
 def test_way_is_cut_and_kept_inside() -> None:
