@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from esar_ros.sim.assets.mesh_builder import Colour, Mesh
 from esar_ros.sim.assets.meshes import assets
-from esar_ros.sim.assets.persons import (
+from esar_ros.sim.assets.people.persons import (
     CURLED,
     LYING,
     PRONE,

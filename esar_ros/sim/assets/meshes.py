@@ -21,7 +21,7 @@ from esar_ros.sim.assets.distractor_meshes import THINGS
 from esar_ros.sim.assets.emitters import Emitter
 from esar_ros.sim.assets.households.catalogue import HOUSEHOLDS
 from esar_ros.sim.assets.mesh_builder import Mesh, Model
-from esar_ros.sim.assets.persons import PERSONS
+from esar_ros.sim.assets.people.persons import PERSONS
 from esar_ros.sim.assets.rescue_meshes import RESCUES
 from esar_ros.sim.assets.structure_meshes import DISTRACTOR_STRUCTURES, STRUCTURES
 from esar_ros.sim.assets.variants import Variant

@@ -15,7 +15,7 @@ from scipy.ndimage import binary_erosion  # type: ignore[import-untyped]
 
 from esar_ros.geometry.frames import Pose, Vector, quaternion_from_yaw
 from esar_ros.mission.clues import PERSON, VictimPose
-from esar_ros.sim.assets.persons import OUTFITS
+from esar_ros.sim.assets.people.persons import OUTFITS
 from esar_ros.sim.walking.walkable import CELL, WalkableGrid
 from esar_ros.sim.world.world import World
 

@@ -15,7 +15,7 @@ from esar_ros.mission.clues import PERSON, VictimPose
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.rescue import RescuePoint, StandingPose
 from esar_ros.sim.assets.meshes import RESCUE
-from esar_ros.sim.assets.persons import OUTFITS
+from esar_ros.sim.assets.people.persons import OUTFITS
 from esar_ros.sim.assets.rescue_meshes import DOOR_WIDTH, STRETCHER_TOP
 from esar_ros.sim.terrain.rescue_places.site import RescueSite
 from esar_ros.sim.walking.contacts import HALF_HEIGHT, floor_under

@@ -31,9 +31,9 @@ SIZES: dict[str, tuple[float, float, float, float]] = {
     "food_wrapper": (0.3, 1.15, 0.05, 0.2),
     "rope": (0.8, 2.8, 0.05, 0.45),
     "footprints": (1.9, 5.3, 0.01, 0.05),
-    "person_standing": (0.6, 1.25, 1.6, 2.1),
-    "person_sitting": (0.9, 1.3, 0.75, 1.1),
-    "person_lying": (1.3, 2.2, 0.22, 0.4),
+    "person_standing": (0.45, 1.3, 1.1, 2.1),  # a child is among them
+    "person_sitting": (0.5, 1.3, 0.6, 1.2),
+    "person_lying": (1.1, 2.2, 0.18, 0.85),
     "person_covered": (1.3, 2.4, 0.25, 1.05),
 }
 BUDGET = {"person": 1000, DISTRACTOR: 800, STRUCTURE: 800, HOUSEHOLD: 1300, RESCUE: 1500}  # triangles; clues 660

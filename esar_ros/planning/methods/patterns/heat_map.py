@@ -1,4 +1,4 @@
-"""Where the missing are expected, in squares around the start: by published distances, or by what `belief` reads."""
+"""Heat maps of the missing in squares around the start: by published distances, or by what `belief` reads."""
 
 from __future__ import annotations
 

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from esar_ros.mission.clues import VictimPose
 from esar_ros.sim.assets.mesh_builder import Colour, MeshBuilder, Model
 from esar_ros.sim.assets.palette import BLACK, COLOURS, HELD_OUT, shade
-from esar_ros.sim.assets.person_covers import COVERS, SHEETS
+from esar_ros.sim.assets.people.covers import COVERS, SHEETS
+from esar_ros.sim.assets.people.postures import (
+    BECKONING,
+    BENT,
+    CROUCHING,
+    CURLED,
+    HUGGING,
+    LYING,
+    PRONE,
+    RECLINING,
+    SIDE,
+    SITTING,
+    SLUMPED,
+    SPREAD,
+    STANDING,
+    WAVING,
+    Skeleton,
+)
 from esar_ros.sim.assets.variants import Variant
-
-Point = tuple[float, float, float]
 
 _FAIR: Colour = (0.60, 0.38, 0.28)
 _TAN: Colour = (0.42, 0.25, 0.16)
@@ -22,12 +37,16 @@ _BLACK_HAIR: Colour = (0.018, 0.015, 0.013)
 _BROWN_HAIR: Colour = (0.07, 0.04, 0.022)
 _GREY_HAIR: Colour = (0.32, 0.31, 0.30)
 _BOOT: Colour = (0.045, 0.032, 0.024)
+_DEPTHS = (0.09, 0.125, 0.115, 0.125, 0.10, 0.065)  # m, half, of a trunk along the spine
 _WARM_SKIN, _WARM_CLOTH, _WARM_BOOT = 13.0, 4.0, 2.0  # K above the air, of somebody dressed at some 5 degrees
 
 
 @dataclass(frozen=True)
 class Outfit:
-    """Linear albedo of clothes and body; girth and height relative to a grown person of 1.75 m."""
+    """Linear albedo of clothes and body; girth and height relative to a grown person of 1.75 m.
+
+    tail: share of the thighs that the jacket covers, as coat, skirt or cape.
+    """
 
     jacket: Colour
     trousers: Colour
@@ -38,6 +57,12 @@ class Outfit:
     hood: bool = False
     girth: float = 1.0
     height: float = 1.0
+    tail: float = 0.0
+    cape: bool = False  # over arms and rucksack
+    bare: bool = False  # forearms and shins
+    helmet: Colour | None = None
+    band: Colour | None = None  # reflecting, around chest and waist
+    pack: Colour | None = None
 
 
 _C = COLOURS
@@ -63,105 +88,30 @@ OUTFITS: dict[str, Outfit] = {
     "lime": Outfit(_C["lime"], (0.10, 0.10, 0.11), "bright green jacket", _TAN, hat=_C["grey"]),
     "maroon": Outfit(_C["maroon"], _C["khaki"], "dark red jacket", _TAN, _GREY_HAIR, girth=1.12),
 }
-
-
-@dataclass(frozen=True)
-class Skeleton:
-    """Joints in m; pairs are left, right."""
-
-    head: Point
-    neck: Point
-    pelvis: Point
-    shoulders: tuple[Point, Point]
-    elbows: tuple[Point, Point]
-    hands: tuple[Point, Point]
-    hips: tuple[Point, Point]
-    knees: tuple[Point, Point]
-    ankles: tuple[Point, Point]
-    toes: tuple[Point, Point]
-
-
-STANDING = Skeleton(
-    head=(0.02, 0.0, 1.62),
-    neck=(0.0, 0.0, 1.46),
-    pelvis=(0.0, 0.0, 0.93),
-    shoulders=((0.0, 0.20, 1.39), (0.0, -0.20, 1.39)),
-    elbows=((-0.02, 0.29, 1.12), (-0.02, -0.30, 1.12)),
-    hands=((0.08, 0.31, 0.86), (0.10, -0.30, 0.87)),
-    hips=((0.0, 0.10, 0.92), (0.0, -0.10, 0.92)),
-    knees=((0.03, 0.12, 0.50), (0.04, -0.13, 0.50)),
-    ankles=((0.0, 0.13, 0.09), (-0.02, -0.15, 0.09)),
-    toes=((0.18, 0.15, 0.05), (0.16, -0.19, 0.05)),
-)
-WAVING = replace(
-    STANDING,
-    elbows=((0.0, 0.42, 1.55), (0.06, -0.42, 1.52)),
-    hands=((0.06, 0.44, 1.85), (0.10, -0.52, 1.80)),
-)
-SITTING = Skeleton(
-    head=(0.10, 0.0, 0.87),
-    neck=(0.03, 0.0, 0.70),
-    pelvis=(-0.12, 0.0, 0.15),
-    shoulders=((0.0, 0.20, 0.63), (0.0, -0.20, 0.63)),
-    elbows=((0.20, 0.28, 0.44), (0.20, -0.28, 0.44)),
-    hands=((0.42, 0.10, 0.42), (0.42, -0.08, 0.40)),
-    hips=((-0.08, 0.11, 0.15), (-0.08, -0.11, 0.15)),
-    knees=((0.34, 0.16, 0.48), (0.34, -0.16, 0.48)),
-    ankles=((0.56, 0.15, 0.10), (0.58, -0.15, 0.10)),
-    toes=((0.74, 0.17, 0.06), (0.76, -0.17, 0.06)),
-)
-SLUMPED = Skeleton(
-    head=(0.16, 0.05, 0.68),
-    neck=(0.04, 0.02, 0.58),
-    pelvis=(-0.14, 0.0, 0.13),
-    shoulders=((0.02, 0.21, 0.50), (0.0, -0.18, 0.53)),
-    elbows=((0.10, 0.34, 0.28), (-0.02, -0.34, 0.30)),
-    hands=((0.28, 0.28, 0.10), (0.18, -0.36, 0.09)),
-    hips=((-0.08, 0.11, 0.14), (-0.08, -0.11, 0.14)),
-    knees=((0.38, 0.20, 0.17), (0.30, -0.30, 0.33)),
-    ankles=((0.80, 0.24, 0.10), (0.62, -0.22, 0.10)),
-    toes=((0.86, 0.27, 0.24), (0.78, -0.26, 0.07)),
-)
-LYING = Skeleton(
-    head=(-0.80, 0.04, 0.13),
-    neck=(-0.62, 0.02, 0.13),
-    pelvis=(-0.06, 0.0, 0.13),
-    shoulders=((-0.55, 0.20, 0.12), (-0.55, -0.19, 0.12)),
-    elbows=((-0.34, 0.42, 0.08), (-0.72, -0.42, 0.08)),
-    hands=((-0.08, 0.50, 0.06), (-0.96, -0.48, 0.06)),
-    hips=((-0.02, 0.10, 0.12), (-0.02, -0.10, 0.12)),
-    knees=((0.38, 0.24, 0.20), (0.42, -0.14, 0.11)),
-    ankles=((0.70, 0.12, 0.09), (0.82, -0.18, 0.08)),
-    toes=((0.76, 0.26, 0.10), (0.88, -0.26, 0.18)),
-)
-CURLED = Skeleton(
-    head=(-0.52, 0.16, 0.13),
-    neck=(-0.40, 0.04, 0.15),
-    pelvis=(0.16, -0.10, 0.15),
-    shoulders=((-0.32, 0.04, 0.28), (-0.30, -0.02, 0.10)),
-    elbows=((-0.10, 0.26, 0.22), (-0.14, 0.28, 0.08)),
-    hands=((-0.36, 0.34, 0.12), (-0.30, 0.40, 0.06)),
-    hips=((0.18, -0.06, 0.22), (0.18, -0.06, 0.10)),
-    knees=((0.20, 0.38, 0.22), (0.28, 0.36, 0.09)),
-    ankles=((0.56, 0.16, 0.12), (0.62, 0.08, 0.07)),
-    toes=((0.66, 0.28, 0.10), (0.74, 0.18, 0.06)),
-)
-PRONE = Skeleton(
-    head=(-0.80, -0.03, 0.11),
-    neck=(-0.61, 0.0, 0.12),
-    pelvis=(-0.05, 0.0, 0.12),
-    shoulders=((-0.54, 0.20, 0.11), (-0.54, -0.20, 0.11)),
-    elbows=((-0.74, 0.44, 0.07), (-0.70, -0.40, 0.07)),
-    hands=((-1.00, 0.36, 0.05), (-0.94, -0.28, 0.05)),
-    hips=((0.0, 0.10, 0.11), (0.0, -0.10, 0.11)),
-    knees=((0.40, 0.28, 0.09), (0.42, -0.12, 0.09)),
-    ankles=((0.58, 0.06, 0.09), (0.84, -0.16, 0.09)),
-    toes=((0.70, 0.00, 0.05), (1.00, -0.19, 0.05)),
-)
+# People of other builds and clothes than the plain ones above.
+FIGURES: dict[str, Outfit] = {
+    "trekker": Outfit(_C["orange"], (0.20, 0.16, 0.10), "orange shirt, shorts, grey rucksack", _FAIR,
+                      _BROWN_HAIR, bare=True, pack=_C["grey"]),
+    "caped": Outfit(_C["yellow"], (0.05, 0.05, 0.06), "yellow rain cape", _TAN, hood=True, tail=0.75, cape=True,
+                    girth=1.05),
+    "worker": Outfit((0.80, 0.50, 0.02), _C["navy"], "yellow vest with reflecting bands", _DARK,
+                     helmet=(0.75, 0.75, 0.72), band=(0.80, 0.82, 0.80), girth=1.1),
+    "elder": Outfit((0.10, 0.09, 0.08), (0.06, 0.06, 0.06), "long dark coat", _FAIR, _GREY_HAIR, tail=0.85,
+                    hat=(0.20, 0.18, 0.15), girth=1.05, height=0.95),
+    "child": Outfit(_C["red"], _JEANS, "red jacket, a child", _FAIR, _BROWN_HAIR, girth=1.02, height=0.70,
+                    hat=_C["blue"]),
+    "stout": Outfit(_C["blue"], (0.10, 0.09, 0.07), "blue jacket, stout", _FAIR, _BLACK_HAIR, girth=1.42, height=1.02),
+    "climber": Outfit(_C["green"], (0.04, 0.04, 0.05), "green jacket, white helmet, red rucksack", _TAN,
+                      helmet=(0.70, 0.70, 0.70), pack=_C["red"], girth=0.98, height=1.03),
+    "skirted": Outfit(_C["white"], (0.30, 0.05, 0.07), "white blouse and dark red skirt", _TAN, _BLACK_HAIR, tail=0.6,
+                      bare=True, girth=0.88, height=0.94),
+    "runner": Outfit(_C["purple"], (0.03, 0.03, 0.035), "purple shirt and shorts", _DARK, bare=True, girth=0.85,
+                     height=1.0),
+}  # fmt: skip
 
 
 def person(skeleton: Skeleton, outfit: Outfit, cover: str | None = None) -> Model:
-    """A grown person in a posture, under one of person_covers.COVERS or none."""
+    """A grown person in a posture, under one of covers.COVERS or none."""
     b = MeshBuilder()
     _body(b, skeleton, outfit)
     b.map(lambda p: p * outfit.height)
@@ -185,21 +135,21 @@ def _body(b: MeshBuilder, s: Skeleton, outfit: Outfit) -> None:
     pelvis, neck, head = np.array(s.pelvis), np.array(s.neck), np.array(s.head)
     b.warmth = _WARM_CLOTH
     spine = [pelvis + t * (neck - pelvis) for t in (-0.10, 0.0, 0.35, 0.70, 0.90, 1.05)]
-    b.body(
-        spine,
-        np.array([0.13, 0.175, 0.165, 0.195, 0.165, 0.065]) * g,
-        np.array([0.09, 0.125, 0.115, 0.125, 0.10, 0.065]) * g,
-        outfit.jacket,
-    )
+    widths, depths = np.array([0.13, 0.175, 0.165, 0.195, 0.165, 0.065]) * g, np.array(_DEPTHS) * g
+    b.body(spine, widths, depths, outfit.jacket)
+    _worn(b, s, outfit)
+    arm, shin = (outfit.skin, outfit.skin) if outfit.bare else (shade(outfit.jacket, 0.92), shade(outfit.trousers, 0.9))
+    bare = _WARM_SKIN - 3.0
     for side in (0, 1):
         hip, knee, ankle, toe = (np.array(j[side]) for j in (s.hips, s.knees, s.ankles, s.toes))
         shoulder, elbow, hand = (np.array(j[side]) for j in (s.shoulders, s.elbows, s.hands))
         b.warmth = _WARM_CLOTH
         b.limb(shoulder + 0.25 * (neck - shoulder), elbow, 0.08 * g, 0.062, outfit.jacket, 6)
-        b.limb(elbow - 0.1 * (hand - elbow), hand, 0.064, 0.046, shade(outfit.jacket, 0.92), 6)
         b.limb(hip, knee, 0.105 * g, 0.075, outfit.trousers, 7)
-        b.limb(knee - 0.1 * (ankle - knee), ankle, 0.077, 0.058, shade(outfit.trousers, 0.9), 6)
-        b.warmth = _WARM_SKIN - 3.0
+        b.warmth = bare if outfit.bare else _WARM_CLOTH
+        b.limb(elbow - 0.1 * (hand - elbow), hand, 0.064, 0.046, arm, 6)
+        b.limb(knee - 0.1 * (ankle - knee), ankle, 0.077, 0.058, shin, 6)
+        b.warmth = bare
         tip = hand + 0.10 * (hand - elbow) / np.linalg.norm(hand - elbow)
         b.limb(hand, tip, 0.042, 0.028, outfit.skin, 5)
         b.warmth = _WARM_BOOT
@@ -212,11 +162,40 @@ def _body(b: MeshBuilder, s: Skeleton, outfit: Outfit) -> None:
     back = _behind_face(s)
     if outfit.hood:
         b.ellipsoid(head + 0.02 * up + 0.035 * back, np.full(3, 0.128), shade(outfit.jacket, 0.85), 8, 6)
+    elif outfit.helmet:
+        b.ellipsoid(head + 0.045 * up + 0.012 * back, np.full(3, 0.132), outfit.helmet, 8, 6)
     else:
         b.ellipsoid(head + 0.045 * up + 0.018 * back, np.full(3, 0.107), outfit.hat or outfit.hair, 8, 5)
         if outfit.hat:
             b.ellipsoid(head + 0.155 * up, np.full(3, 0.03), BLACK, 5, 3)
     b.limb(neck - 0.05 * up, neck + 0.055 * up, 0.095, 0.085, shade(outfit.jacket, 0.7), 7)
+
+
+def _worn(b: MeshBuilder, s: Skeleton, outfit: Outfit) -> None:
+    """Adds what some wear over the trunk: tail of a coat, cape, reflecting bands, rucksack."""
+    g, pelvis, neck = outfit.girth, np.array(s.pelvis), np.array(s.neck)
+    along = neck - pelvis
+    thighs = (np.array(s.knees[0]) + np.array(s.knees[1])) / 2.0 - pelvis
+    if outfit.tail:
+        cloth = outfit.jacket if outfit.cape or not outfit.bare else outfit.trousers
+        path = [pelvis + 0.25 * along, pelvis, pelvis + 0.5 * outfit.tail * thighs, pelvis + outfit.tail * thighs]
+        wide = np.array([0.18, 0.21, 0.25, 0.29]) * g
+        b.body(path, wide, wide * [0.75, 0.78, 0.72, 0.68], shade(cloth, 0.95), 9)
+    if outfit.cape:
+        path = [pelvis + t * along for t in (-0.05, 0.35, 0.75, 0.95, 1.08)]
+        b.body(path, np.array([0.33, 0.31, 0.27, 0.20, 0.08]) * g, np.array([0.24, 0.23, 0.20, 0.15, 0.08]) * g,
+               outfit.jacket, 9)  # fmt: skip
+    if outfit.band:
+        for share in (0.12, 0.62):
+            path = [pelvis + (share + step) * along for step in (0.0, 0.05, 0.10)]
+            b.body(path, np.array([0.188, 0.198, 0.200]) * g, np.array([0.136, 0.138, 0.140]) * g, outfit.band)
+    if outfit.pack and along[2] > 0.3:  # who lies has laid it down
+        back = np.cross(along, np.array(s.shoulders[0]) - np.array(s.shoulders[1]))
+        back *= -0.19 * g / np.linalg.norm(back) * np.sign(back[0])
+        path = [pelvis + t * along + back for t in (0.12, 0.2, 0.6, 1.0, 1.1)]
+        b.warmth = 0.0
+        b.body(path, [0.10, 0.17, 0.17, 0.15, 0.08], [0.06, 0.12, 0.12, 0.10, 0.05], outfit.pack)
+        b.warmth = _WARM_CLOTH
 
 
 def _behind_face(s: Skeleton) -> np.ndarray:
@@ -225,7 +204,7 @@ def _behind_face(s: Skeleton) -> np.ndarray:
         return np.array([-1.0, 0.0, 0.0])
     if s is PRONE:
         return np.array([0.0, 0.0, 1.0])
-    return np.array([-0.5, -0.87, 0.0]) if s is CURLED else np.array([0.0, 0.0, -1.0])
+    return np.array([-0.5, -0.87, 0.0]) if s in (CURLED, SIDE) else np.array([0.0, 0.0, -1.0])
 
 
 def _dressed(skeleton: Skeleton, prefix: str, words: str, names: str, held_out: bool = False) -> tuple[Variant, ...]:
@@ -234,8 +213,8 @@ def _dressed(skeleton: Skeleton, prefix: str, words: str, names: str, held_out: 
         Variant(
             f"{prefix}{name}",
             name,
-            words.format(_wearing(OUTFITS[name])),
-            _maker(skeleton, OUTFITS[name], None),
+            words.format(_wearing(_LOOKS[name])),
+            _maker(skeleton, _LOOKS[name], None),
             held_out or name in HELD_OUT,
         )
         for name in names.split()
@@ -263,18 +242,33 @@ def _maker(skeleton: Skeleton, outfit: Outfit, cover: str | None) -> Callable[[]
     return lambda: person(skeleton, outfit, cover)
 
 
-_ALL = " ".join(OUTFITS)
+_ALL, _FIGURES = " ".join(OUTFITS), " ".join(FIGURES)
+_LOOKS = OUTFITS | FIGURES
 PERSONS: dict[VictimPose, tuple[Variant, ...]] = {
     VictimPose.STANDING: (
         *_dressed(STANDING, "", "person in {}, standing", _ALL),
         *_dressed(WAVING, "waving_", "person in {}, waving both arms", "red orange blue yellow black khaki pink"),
+        *_dressed(STANDING, "figure_", "person in {}, standing", _FIGURES),
+        *_dressed(
+            BECKONING, "beckoning_", "person in {}, waving an arm", "green grey navy trekker stout skirted child"
+        ),
+        *_dressed(BENT, "bent_", "person in {}, bent", "brown white elder caped stout"),
     ),
     VictimPose.SITTING: (
         *_dressed(SITTING, "", "person in {}, sitting", _ALL),
+        *_dressed(SITTING, "figure_", "person in {}, sitting", _FIGURES),
+        *_dressed(HUGGING, "hugging_", "person in {}, hugging the knees", "black olive purple child skirted caped"),
+        *_dressed(CROUCHING, "crouching_", "person in {}, crouching", "orange navy khaki climber worker stout"),
         *_dressed(SLUMPED, "slumped_", "person in {}, slumped over", "red blue grey lime", held_out=True),
     ),
     VictimPose.LYING: (
         *_dressed(LYING, "", "person in {}, lying on the back", _ALL),
+        *_dressed(LYING, "figure_", "person in {}, lying on the back", _FIGURES),
+        *_dressed(SIDE, "side_", "person in {}, lying on the side", "blue black brown elder child trekker stout"),
+        *_dressed(SPREAD, "spread_", "person in {}, lying spread out", "red grey green climber runner"),
+        *_dressed(
+            RECLINING, "reclining_", "person in {}, propped up on the elbows", "yellow navy trekker worker elder"
+        ),
         *_dressed(CURLED, "curled_", "person in {}, curled up on the side", "red orange blue olive grey white teal"),
         *_dressed(PRONE, "prone_", "person in {}, lying face down", "red yellow black maroon", held_out=True),
     ),

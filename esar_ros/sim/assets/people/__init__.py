@@ -1,0 +1,1 @@
+"""People: postures, clothes, and what lies over them."""
