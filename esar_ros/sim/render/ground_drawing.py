@@ -30,6 +30,7 @@ class GroundDrawing:
         self._faces = [context.buffer(reserve=12 * CAPACITY, dynamic=True) for _ in range(2)]
         self._far = far
         apron = build_far_terrain(place, far)
+        self._apron_up = apron.vertices[:, 5] if far.rough else None
         self._apron_vertices = context.buffer(apron.vertices.tobytes())
         self._apron_faces = [context.buffer(part.tobytes()) for part in apron.faces]
         self._apron_spheres = apron.spheres
@@ -55,7 +56,7 @@ class GroundDrawing:
             around = tiles.far_program(context, *names, **ripples)
         else:
             around = program(context, common.APRON_VERTEX, common.defined(common.APRON_FRAGMENT, *names), **ripples)
-        paint = context.buffer(paint_far_terrain(self._place, albedo, self._far).tobytes())
+        paint = context.buffer(paint_far_terrain(self._place, albedo, self._far, self._apron_up).tobytes())
         vertices = (self._apron_vertices, "3f 3f", "position", "normal")
         apron = self._apron_arrays(around, vertices, (paint, "3f", "paint"))
         for look, (one, other, low) in zip((Look.PLAIN, Look.LAMPLIT), zip(near, far, close, strict=True), strict=True):

@@ -41,7 +41,7 @@ from esar_ros.sim.render.scenery_drawing import SceneryDrawing
 from esar_ros.sim.render.thermal_camera import thermal_picture
 from esar_ros.sim.render.tiles.ground_tiles import GroundTiles
 from esar_ros.sim.render.views import NEAR, SHARED_FLOATS, UNIFORM_FLOATS, View
-from esar_ros.sim.terrain.far_terrain import COARSE, FINE
+from esar_ros.sim.terrain.far_terrain import COARSE, fine_grid
 from esar_ros.sim.weather.appearance import CONDITIONS
 from esar_ros.sim.world.scene import SceneObject
 from esar_ros.sim.world.world import World
@@ -101,7 +101,7 @@ class Renderer:
         self._cameras = 0
         self._target: moderngl.Framebuffer
         self._warm_target: moderngl.Framebuffer
-        self._ground = GroundDrawing(context, world.place, FINE if quality == HIGH else COARSE)
+        self._ground = GroundDrawing(context, world.place, fine_grid(world.place) if quality == HIGH else COARSE)
         self._flora = FloraDrawing(context, world.flora, world.ground, plant_skin(context, quality))
         self._scenery = SceneryDrawing(context, world.scenery)
         self._objects = ObjectDrawing(context, Unit.SHADOW, Unit.SCENE_DEPTH, Unit.TILES)

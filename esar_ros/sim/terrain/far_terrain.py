@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.sim.terrain.land_cover import LandCover
+from esar_ros.sim.terrain.land_cover import ALBEDO, LandCover
 from esar_ros.sim.terrain.maps import PlaceMap
 from esar_ros.sim.terrain.noise import fbm, ridged
 
@@ -27,6 +27,8 @@ class Grid:
 
 COARSE = Grid((0.0, 40.0, 120.0, 300.0, 700.0, 1500.0, 2800.0, 4600.0, 7000.0), 48, 4, 0.0)
 FINE = Grid((0.0, 30.0, 90.0, 180.0, 320.0, 560.0, 1000.0, 1800.0, 3400.0, 7000.0), 64, 6, 45.0)
+# Faces of peaks look at the eye: drawn with quads much longer than wide they are curtains.
+PEAKS = Grid((0.0, 30.0, 70.0, *(120.0 * 1.28**k for k in range(16)), 7000.0), 64, 6, 45.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +38,11 @@ class FarTerrain:
     vertices: NDArray[np.float32]
     faces: tuple[NDArray[np.int32], ...]
     spheres: NDArray[np.float64]
+
+
+def fine_grid(place: PlaceMap) -> Grid:
+    """Vertices for images of high quality."""
+    return PEAKS if place.horizon == "peaks" else FINE
 
 
 def build_far_terrain(place: PlaceMap, grid: Grid = COARSE) -> FarTerrain:
@@ -72,8 +79,13 @@ def build_far_terrain(place: PlaceMap, grid: Grid = COARSE) -> FarTerrain:
     return FarTerrain(np.ascontiguousarray(table), tuple(faces), np.array(spheres))
 
 
-def paint_far_terrain(place: PlaceMap, albedo: NDArray[np.uint8], grid: Grid = COARSE) -> NDArray[np.float32]:
-    """Albedo (V, 3) of the vertices; albedo (m, m, 3): the ground's texture, square roots of linear colour."""
+def paint_far_terrain(
+    place: PlaceMap, albedo: NDArray[np.uint8], grid: Grid = COARSE, up: NDArray[np.float32] | None = None
+) -> NDArray[np.float32]:
+    """Albedo (V, 3) of the vertices; albedo (m, m, 3): the ground's texture, square roots of linear colour.
+
+    up: (V,) z of the vertices' normals; where they are given, peaks are rock where no snow can lie.
+    """
     half = place.size / 2
     border = _border(half, grid.along)
     edge = place.ground_height(border)
@@ -88,6 +100,12 @@ def paint_far_terrain(place: PlaceMap, albedo: NDArray[np.uint8], grid: Grid = C
     for row, s in enumerate(grid.outward):
         blend = min(1.0, s / (100.0 if grid.rough else 300.0))  # colours of the border, drawn out, look like curtains
         paint[row] = at_edge * (1.0 - blend) + _colour(place, border * (1.0 + s / half), edge, mean) * blend
+    if up is not None and place.horizon == "peaks":
+        uneven = np.array([ridged(x / 420.0, y / 420.0, 3, place.seed + 911) for x, y in _rings(half, border, grid)])
+        steep = np.clip((0.93 - up + 0.30 * (uneven - 0.45)) / 0.10, 0.0, 0.9)[:, None]
+        peaks = (1.1 * ALBEDO[LandCover.SNOW]) * (1.0 - steep) + _CLIFF * steep
+        away = np.repeat(np.minimum(1.0, np.array(grid.outward) / 100.0), len(border))[:, None]
+        return np.asarray(paint.reshape(-1, 3) * (1.0 - away) + peaks * away, dtype=np.float32)
     return paint.reshape(-1, 3).astype(np.float32)
 
 
@@ -102,6 +120,11 @@ def _border(half: float, along: int) -> NDArray[np.float64]:
             np.column_stack([np.full(along, -half), -t]),
         ]
     )
+
+
+def _rings(half: float, border: NDArray[np.float64], grid: Grid) -> NDArray[np.float64]:
+    """Places (V, 2) of all vertices."""
+    return np.concatenate([border * (1.0 + s / half) for s in grid.outward])
 
 
 def _hills(place: PlaceMap, xy: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -139,6 +162,9 @@ def _height(
         low, high = float(edge.min()), float(place.heights.max())
         valley = low - 500.0 * min(1.0, s / 1200.0)
         peaks = valley + grown * 0.62 * (high - valley) * np.clip(crests, 0.0, 1.2)
+        if grid.rough:  # flutings and buttresses
+            ribs = np.array([ridged(x / 700.0, y / 700.0, 4, place.seed + 909) for x, y in xy])
+            uneven = uneven + 5.0 * min(1.0, s / 900.0) * (ribs - 0.5)
         return edge * near + (1.0 - near) * peaks + grid.rough * uneven
     rise = 420.0 * grown * np.clip(crests - 0.15, 0.0, 1.2) + 70.0 * (1.0 - near) * hills
     return edge * near + (1.0 - near) * float(edge.mean()) + rise + 0.5 * grid.rough * uneven

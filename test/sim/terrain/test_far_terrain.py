@@ -7,11 +7,11 @@ import dataclasses
 import numpy as np
 import pytest
 
-from esar_ros.sim.terrain.far_terrain import COARSE, FINE, Grid, build_far_terrain, paint_far_terrain
+from esar_ros.sim.terrain.far_terrain import COARSE, FINE, PEAKS, Grid, build_far_terrain, fine_grid, paint_far_terrain
 from esar_ros.sim.terrain.maps import PlaceMap
 
 
-@pytest.mark.parametrize("grid", [COARSE, FINE])
+@pytest.mark.parametrize("grid", [COARSE, FINE, PEAKS])
 def test_it_begins_at_the_border_and_ends_at_the_horizon(place: PlaceMap, grid: Grid) -> None:
     made = build_far_terrain(place, grid)
     rows = made.vertices.reshape(len(grid.outward), 4 * grid.along, 6)
@@ -33,3 +33,15 @@ def test_fine_ground_is_rougher_and_keeps_the_tone(place: PlaceMap) -> None:
     albedo = np.full((64, 64, 3), 80, dtype=np.uint8)
     tones = [paint_far_terrain(place, albedo, grid) for grid in (COARSE, FINE)]
     assert tones[1].mean(axis=0) == pytest.approx(tones[0].mean(axis=0), rel=0.3)
+
+
+def test_peaks_are_snow_on_level_ground_and_rock_on_faces(place: PlaceMap) -> None:
+    peaks = dataclasses.replace(place, horizon="peaks")
+    assert fine_grid(peaks) is PEAKS and fine_grid(place) is not PEAKS
+    albedo = np.full((64, 64, 3), 80, dtype=np.uint8)
+    count = 4 * PEAKS.along * len(PEAKS.outward)
+    level, faces = (
+        paint_far_terrain(peaks, albedo, PEAKS, np.full(count, up, dtype=np.float32))[count // 2 :].mean()
+        for up in (0.999, 0.6)
+    )
+    assert level > 2.0 * faces

@@ -9,13 +9,15 @@ from esar_ros.sim.render.tiles.store import COLOUR_RANGE
 
 GRAIN_RANGE = 12.0  # m, within which the same tile shows once more, finer: compiled in for cameras as low as that
 WALL = 0.62  # of a normal's z, below which ground is looked at from the side
+_FROZEN_WALL = 0.45  # the same of snow and ice, whose slopes lie smooth under what slides down them
 
 # albedo: square roots, alpha the ground's normal's z. kind: the tile's number, looked up beside the place, near the eye
 # by a hash of its square of 11 cm, so that borders break up into tufts and stones. Walls are looked at from the side,
-# by facet. Tiles are drawn out and pressed by up to a seventh, here more and there less, lest their repetition shows.
+# by facet; snow and ice stay what they are there. Tiles are drawn out and pressed in waves of 50 to 90 m: of two places
+# a tile apart, each is bent another way, so that no repetition shows.
 _SKIN = f"""
 uniform sampler2DArray tiles; uniform sampler2D kind;
-uniform float walls;  // number of the tile of walls
+uniform float walls, frozen;  // number of the tile of walls; how many tiles, the first ones, are snow and ice
 vec2 hash(vec2 p) {{
     vec3 q = fract(p.xyx * vec3(0.1031, 0.1030, 0.0973));
     q += dot(q, q.yzx + 33.33);
@@ -23,12 +25,15 @@ vec2 hash(vec2 p) {{
 }}
 vec3 tile_at(vec2 uv, float up, vec2 beside) {{
     float layer = floor(texture(kind, uv + beside * (1.6 / float(textureSize(kind, 0).x))).r * 255.0 + 0.5);
-    vec2 drawn = abs(fract(world.yx * vec2(0.0113, 0.0097)) - 0.5) * 0.30;
+    vec4 wave = fract(world.yxxy * vec4(0.0131, 0.0117, 0.0193, 0.0167)) - 0.5;
+    wave *= 0.5 - abs(wave);
+    vec2 drawn = 0.95 * wave.xy + 0.5 * wave.zw;
     vec3 at = vec3(mat2(0.8, -0.6, 0.6, 0.8) * world.xy / {SPAN:.1f} + drawn, layer);
 #ifdef WALLS
-    if (up + 0.10 * beside.x < {WALL}) {{
+    if (up + 0.10 * beside.x < (layer < frozen ? {_FROZEN_WALL} : {WALL})) {{
         vec3 n = cross(dFdx(world), dFdy(world));
-        at = vec3((abs(n.x) > abs(n.y) ? world.y : world.x) / {SPAN:.1f}, world.z / {SPAN:.1f}, walls);
+        at.xy = vec2(abs(n.x) > abs(n.y) ? world.y : world.x, world.z) / {SPAN:.1f} + drawn * vec2(1.0, 0.3);
+        at.z = layer < frozen ? layer : walls;
     }}
 #endif
     return at;

@@ -13,9 +13,10 @@ from esar_ros.sim.render.graphics import Unit, program, variants
 from esar_ros.sim.render.ground_bake import GroundBake
 from esar_ros.sim.render.shaders import common
 from esar_ros.sim.render.tiles import ground_shaders
+from esar_ros.sim.render.tiles.debris import with_debris
 from esar_ros.sim.render.tiles.fields import SIDE
 from esar_ros.sim.render.tiles.kinds import tile_kinds
-from esar_ros.sim.render.tiles.light import shine
+from esar_ros.sim.render.tiles.light import FROZEN, shine
 from esar_ros.sim.render.tiles.macro_colour import with_macro_colour
 from esar_ros.sim.render.tiles.shore import with_shore
 from esar_ros.sim.render.tiles.store import load_tile
@@ -34,6 +35,8 @@ class GroundTiles:
     def __init__(self, context: moderngl.Context, place: PlaceMap, bake: GroundBake) -> None:
         self._names, kinds = tile_kinds(place, bake)
         colours = with_macro_colour(place, bake.albedo, self._names, kinds)
+        if set(self._names) >= {"snow", "blocks"}:
+            colours, kinds = with_debris(place, colours, self._names, kinds)
         if place.water_level is not None:
             colours = with_shore(place, colours)
         normals = surface_normals(place.heights, place.cell)
@@ -79,6 +82,7 @@ class GroundTiles:
         for made in (*near, *far, *close):
             if self.steep:
                 made["walls"] = float(len(self._names) - 1)
+                made["frozen"] = float(sum(name in FROZEN for name in self._names))
         return near, far, close
 
     def far_program(self, context: moderngl.Context, *names: str, **samplers: int) -> moderngl.Program:

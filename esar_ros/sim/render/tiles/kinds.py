@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.sim.render.ground_bake import GroundBake
+from esar_ros.sim.render.tiles.light import FROZEN
 from esar_ros.sim.terrain.land_cover import LandCover
 from esar_ros.sim.terrain.maps import PlaceMap
 
@@ -31,7 +32,7 @@ _BY_COVER = {
 
 
 def tile_kinds(place: PlaceMap, bake: GroundBake) -> tuple[list[str], NDArray[np.uint8]]:
-    """Names of a place's tiles, the wall's last, and for each texel of its bake (size, size) which of them lies there.
+    """Names of a place's tiles, frozen ones first and the wall's last; their numbers at its bake's texels (size, size).
 
     The bake's classes of surface decide borders, so that a colour and its tile end at the same place.
     """
@@ -39,6 +40,7 @@ def tile_kinds(place: PlaceMap, bake: GroundBake) -> tuple[list[str], NDArray[np
     at = np.clip(np.rint((np.arange(size) + 0.5) * last / size).astype(np.int64), 0, last)
     cover = place.land_cover[np.ix_(at, at)]
     names = sorted({_BY_COVER[LandCover(kind)] for kind in np.unique(cover)} | {_TRACK})
+    names.sort(key=lambda name: name not in FROZEN)
     number = {name: index for index, name in enumerate(names)}
     lookup = np.array([number.get(_BY_COVER[kind], 0) for kind in LandCover], dtype=np.uint8)
     kinds = lookup[cover]

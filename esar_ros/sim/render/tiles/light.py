@@ -14,7 +14,8 @@ from esar_ros.sim.render.tiles.fields import TEXEL, Field
 SUN_RANGE = 3.0  # times the light of level ground that 255 stands for
 _LOWEST = 0.22  # sine of the sun's height below which shadows grow no longer
 _WALL_SUN = np.array([0.35, 0.60, 0.72])  # on a wall's own plane, whatever way it faces
-_SNOW_SHARE = 0.60  # of the contrast that is left where the ground lights its own shadows
+FROZEN = ("snow", "ice")  # tiles that light their own shadows, and whose walls are made of them
+_SNOW_SHARE = 0.80  # of the contrast that is left where the ground lights its own shadows
 
 
 def shine(name: str, height: Field, to_sun: Vector, turn: float) -> NDArray[np.uint8]:
@@ -28,7 +29,7 @@ def shine(name: str, height: Field, to_sun: Vector, turn: float) -> NDArray[np.u
     lit = np.empty_like(height)
     _lit(height, sun[0], sun[1], sun[2], flat, lit)
     root = np.sqrt(np.minimum(lit, SUN_RANGE))
-    if name in ("snow", "ice"):
+    if name in FROZEN:
         root = 1.0 + _SNOW_SHARE * (root - root.mean())
     root /= max(float(root.mean()), 0.3)
     return np.asarray(np.clip(255.0 * root / math.sqrt(SUN_RANGE) + 0.5, 0, 255), dtype=np.uint8)

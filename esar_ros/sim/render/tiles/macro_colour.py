@@ -27,6 +27,7 @@ def with_macro_colour(
     hollow = np.zeros_like(height)
     for width, weight in ((6.0, 1.0), (25.0, 0.15)):
         hollow += weight * (cv2.GaussianBlur(height, (0, 0), width / texel) - height)
+    slot = hollow
     hollow = np.clip(hollow, -0.8, 0.8)
     out = albedo.astype(np.float32)
     changes = {  # by tile: factors of linear colour for each field
@@ -40,10 +41,14 @@ def with_macro_colour(
             (_streaks(size, 26.0 / texel, 3, 7.0), (-0.045, -0.062, -0.085)),
             (_patches(size, 220.0 / texel, 4), (-0.04, -0.056, -0.076)),
         ),
-        ("snow", "ice"): lambda: (
+        ("snow",): lambda: (
             (hollow, (-0.10, -0.08, -0.05)),
             (_streaks(size, 9.0 / texel, 5, 5.0), (0.055, 0.045, 0.030)),
             (_patches(size, 60.0 / texel, 6), (0.035, 0.030, 0.020)),
+        ),
+        ("ice",): lambda: (  # the deeper a crevasse the bluer: red light comes back from no depth
+            (np.clip(slot / 1.6, -0.15, 1.0), (-0.66, -0.46, -0.30)),
+            (_streaks(size, 9.0 / texel, 5, 5.0), (0.055, 0.045, 0.030)),
         ),
         ("blocks", "sand", "earth"): lambda: (
             (hollow, (-0.12, -0.12, -0.11)),

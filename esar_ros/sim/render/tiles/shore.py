@@ -26,7 +26,7 @@ def with_shore(place: PlaceMap, albedo: NDArray[np.uint8]) -> NDArray[np.uint8]:
     size = albedo.shape[0]
     dry = cv2.resize((place.land_cover == LandCover.WATER).astype(np.float32), (size, size)) < 0.01
     land, sea = _spread(colour, dry & (away < -place.cell)), ALBEDO[LandCover.WATER]
-    slow, broken, quick = (_noise(size, place.size / size, wave) for wave in (0.11, 0.23, 0.8))
+    slow, broken, quick = (wide_noise(size, place.size / size, wave) for wave in (0.11, 0.23, 0.8))
     surf = place.horizon == "sea"
     reach = _WET * (1.0 + 0.35 * slow) if surf else np.float32(1.0)
     wet = np.clip(1.0 + away / np.maximum(reach, 0.5), 0.0, 1.0)[..., None]
@@ -61,7 +61,7 @@ def _spread(colour: Field, known: NDArray[np.bool_]) -> Field:
     return np.where(known[..., None], colour, mean)
 
 
-def _noise(size: int, texel: float, wave: float) -> Field:
+def wide_noise(size: int, texel: float, wave: float) -> Field:
     """Noise (size, size) of about unit deviation; wave: its tile's texels a metre."""
     tile = paint_noise()
     at = (np.arange(size, dtype=np.float32) * np.float32(texel * wave)) % tile.shape[0]

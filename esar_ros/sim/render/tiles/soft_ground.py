@@ -99,19 +99,24 @@ def sand() -> Tile:
 
 
 def snow() -> Tile:
-    """Wind-packed snow: sastrugi along the wind with steep noses, soft drifts, glazed spots.
+    """Wind-packed snow: sastrugi with steep noses, crust worn down in terraces, soft drifts over both, glazed spots.
 
     The ridges run on and into each other: single dark hollows on snow would be taken for footprints.
     """
     wind = 0.3  # rad
     drift = noise(72, 16.0, 3.0, 1.5, (2.2, 1.0), wind)
-    coarse = noise(71, 4.0, 0.9, 1.3, (3.5, 1.0), wind)
+    coarse = noise(71, 3.2, 0.9, 1.2, (3.5, 1.0), wind)
     ridges = noise(75, 1.3, 0.25, 1.0, (4.0, 1.0), wind)
     fine = noise(74, 0.5, 0.08, 0.4, (1.6, 1.0), wind)
-    carved = 0.022 * coarse - 0.020 * np.abs(ridges) * step(-1.5, 1.0, coarse + noise(73, 14.0, 3.0, 1.2))
-    height = leaning(carved.astype(np.float32), wind, 5.0) + 0.09 * drift + 0.002 * fine
-    colour = tinted((1.0, 1.0, 1.0), 1.0 + 0.015 * fine)
-    return height, blend(colour, (0.93, 0.97, 1.01), 0.6 * step(0.3, 1.6, drift - 0.4 * coarse))
+    layers = 1.0 * noise(76, 6.0, 0.6, 1.3, (4.0, 1.0), wind) + 0.22 * ridges
+    worn = np.floor(layers) + step(0.0, 0.16, layers - np.floor(layers))
+    bare = step(-0.9, 0.5, noise(73, 14.0, 3.0, 1.2))  # of soft snow
+    carved = 0.050 * coarse - 0.040 * np.abs(ridges) * step(-1.5, 1.0, coarse)
+    height = leaning((carved * (0.25 + 0.75 * bare)).astype(np.float32), wind, 3.5)
+    height = height + 0.045 * worn * bare + 0.10 * drift + 0.002 * fine
+    colour = tinted((1.0, 1.0, 1.0), 1.0 + 0.02 * fine + 0.04 * coarse * bare)
+    colour = blend(colour, (0.80, 0.86, 0.92), 0.55 * bare * step(-0.2, 0.9, worn - 0.4 * coarse))
+    return height, blend(colour, (1.06, 1.05, 1.03), 0.8 * (1.0 - bare))
 
 
 def street() -> Tile:

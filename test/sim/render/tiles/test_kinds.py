@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from esar_ros.sim.render.detail_textures import paint_noise
 from esar_ros.sim.render.ground_bake import GroundBake
 from esar_ros.sim.render.tiles.kinds import WALL, tile_kinds
+from esar_ros.sim.render.tiles.light import FROZEN
 from esar_ros.sim.render.tiles.macro_colour import with_macro_colour
 from esar_ros.sim.render.tiles.store import MAKERS
 from esar_ros.sim.terrain.land_cover import LandCover
@@ -28,6 +31,14 @@ def test_tiles_follow_the_cover(place: PlaceMap, bake: GroundBake) -> None:
         at = np.stack([rows, columns]) * bake.size // (place.samples - 1)
         found = kinds[np.minimum(at[0], bake.size - 1), np.minimum(at[1], bake.size - 1)]
         assert (found == names.index(name)).mean() > 0.8
+
+
+def test_frozen_ground_is_numbered_first(place: PlaceMap) -> None:
+    cover = place.land_cover.copy()
+    cover[:40], cover[40:80] = LandCover.SNOW, LandCover.ICE
+    frozen = dataclasses.replace(place, land_cover=cover)
+    names, _ = tile_kinds(frozen, GroundBake(frozen, paint_noise()))
+    assert set(names[: len(FROZEN)]) == set(FROZEN) and not set(names[len(FROZEN) :]) & set(FROZEN)
 
 
 def test_tracks_lie_on_trodden_earth(place: PlaceMap, bake: GroundBake) -> None:
