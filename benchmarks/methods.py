@@ -66,6 +66,11 @@ def name_next_tasks(folder: Path) -> None:
     (folder / "next.txt").write_text("\n".join(choose_tasks(ESARBENCH, "dev", 24)[8:]) + "\n", encoding="utf-8")
 
 
+def name_unseen_tasks(folder: Path) -> None:
+    """Writes the list of forty test tasks beyond those whose results were looked at, in the split's stratified order."""
+    (folder / "unseen.txt").write_text("\n".join(choose_tasks(ESARBENCH, "test", 52)[12:]) + "\n", encoding="utf-8")
+
+
 ASKING = ("pure_mllm", "navgpt", "unigoal", "spf", "apex")
 RUNS = {
     "reference": Run(
@@ -87,6 +92,19 @@ RUNS = {
         "neither of which says anything about the real ones.",
         NETWORK,
         (("dev", 8, ",".join(["random,fbe,semexp,vlfm_labels", *(f"{method}@{SCRIPTED}" for method in ASKING)])),),
+    ),
+    "table": Run(
+        "Methods on forty test tasks",
+        "Tasks that nobody looked at, ten a map, in the split's stratified order: ESARBench's nine methods, of which "
+        "`vlfm_labels` stands for VLFM and the scripted model for a language model, beside `belief`, walks over the "
+        "prior that it reads, and `oracle`, which knows where people are.",
+        NETWORK,
+        (
+            ("unseen.txt", 40, "belief,greedy@brief,hedac@brief,oracle,random,fbe,semexp,vlfm_labels"),
+            ("unseen.txt", 40, ",".join(f"{method}@{SCRIPTED}" for method in ASKING)),
+        ),
+        "belief",
+        name_unseen_tasks,
     ),
     "dev": Run(
         "`belief` on the dev split",
