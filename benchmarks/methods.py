@@ -67,7 +67,7 @@ def name_next_tasks(folder: Path) -> None:
 
 
 def name_unseen_tasks(folder: Path) -> None:
-    """Writes the list of forty test tasks beyond those whose results were looked at, in the split's stratified order."""
+    """Writes the list of forty test tasks beyond those that were looked at, in the split's stratified order."""
     (folder / "unseen.txt").write_text("\n".join(choose_tasks(ESARBENCH, "test", 52)[12:]) + "\n", encoding="utf-8")
 
 
