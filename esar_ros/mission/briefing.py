@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
 import numpy as np
@@ -11,11 +11,12 @@ import numpy as np
 from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission.observation import Brief
-from esar_ros.mission.task import FIELD, Task, task_from
+from esar_ros.mission.task import FIELD, Task, WeatherChange, task_from
 from esar_ros.mission.task_files import TASK_SCHEMA
 
 CEILING = 120.0  # m above ground, the usual legal limit
 AREA_MARGIN = 50.0  # m between the search area and the map's edge
+_FORECAST_STEP = timedelta(minutes=5)
 
 
 class Extent(Protocol):
@@ -52,15 +53,38 @@ def field_task(
     return task_from(content, f"brief {name}")
 
 
+def brief_words(task: Task) -> str:
+    """Returns the words of a task as its vehicles get them: the prompt, and the forecast of what will change.
+
+    A forecast has hours to the nearest _FORECAST_STEP and round speeds; changes that come unannounced are not in it.
+    """
+    parts = []
+    for change in _foretold(task):
+        begin = task.local_time + timedelta(seconds=change.at)
+        midnight = begin.replace(hour=0, minute=0, second=0, microsecond=0)
+        about = midnight + round((begin - midnight) / _FORECAST_STEP) * _FORECAST_STEP
+        what = [] if change.weather is None else [change.weather.value.replace("_", " ")]
+        what += [] if change.wind is None else [f"wind of {change.wind.speed:.0f} m/s"]
+        parts.append(f"{' and '.join(what)} from about {about:%H:%M}")
+    return f"{task.prompt} Forecast: {', then '.join(parts)}." if parts else task.prompt
+
+
+def _foretold(task: Task) -> tuple[WeatherChange, ...]:
+    return tuple(change for change in task.changes if change.forecast)
+
+
 def make_brief(task: Task, place: Extent, name: str, report_cap: int, home: Vector) -> Brief:
-    """Brief of a vehicle that starts at home (3,) m; the search area is the map less a margin."""
+    """Brief of a vehicle that starts at home (3,) m; the search area is the map less a margin.
+
+    Weather and hour are those of the start; wind_speed is the greatest mean wind that is forecast.
+    """
     half = place.size / 2.0 - AREA_MARGIN
     return Brief(
         mission_id=name,
         map_id=task.map,
-        prompt=task.prompt,
+        prompt=brief_words(task),
         weather=task.weather.value,
-        wind_speed=task.wind.speed,
+        wind_speed=max([task.wind.speed, *(change.wind.speed for change in _foretold(task) if change.wind)]),
         local_time=task.local_time.isoformat(),
         t_max=task.t_max,
         area=np.array([[-half, -half], [half, -half], [half, half], [-half, half]]),

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import json
+import math
 from datetime import datetime
+from itertools import pairwise
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import Field, ValidationError, ValidationInfo, field_validator
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from esar_ros.mission.clues import PERSON, ClueKind, VictimPose
 from esar_ros.mission.errors import UsageError, UsageErrors
@@ -14,7 +24,7 @@ from esar_ros.mission.settings_file import StrictModel, meant_key, meant_value
 from esar_ros.mission.task_files import TASK_DIRECTORY, TASK_SCHEMA, find_task, is_path, parse_json
 from esar_ros.mission.weather import Weather
 
-__all__ = ["SCHEMA", "TASK_DIRECTORY", "Distractor", "PlacedClue", "Start", "Task", "Victim", "Wind"]
+__all__ = ["SCHEMA", "TASK_DIRECTORY", "Distractor", "PlacedClue", "Start", "Task", "Victim", "WeatherChange", "Wind"]
 __all__ += ["load_task", "parse_task", "task_from"]
 
 SCHEMA = TASK_SCHEMA
@@ -43,6 +53,27 @@ class Wind(StrictModel):
 
     speed: float = Field(default=0.0, ge=0.0, le=40.0, description="m/s")
     direction: _Angle = Field(default=0.0, description="rad, where it blows to, 0 = east")
+
+
+class WeatherChange(StrictModel):
+    """A change of weather or wind within the mission; what is not given stays."""
+
+    at: float = Field(ge=0.0, le=7200.0, description="s into the mission at which it begins")
+    over: float = Field(ge=10.0, le=7200.0, description="s that it takes")
+    weather: Weather | None = None
+    wind: Wind | None = None
+    forecast: bool = Field(True, description="whether the brief foretells it; else it comes unannounced")
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> WeatherChange:
+        if self.weather is None and self.wind is None:
+            raise ValueError("changes nothing: give weather or wind")
+        return self
+
+    @property
+    def end(self) -> float:
+        """s into the mission at which all has come about."""
+        return self.at + self.over
 
 
 class Victim(StrictModel):
@@ -95,6 +126,7 @@ class Task(StrictModel):
     wind: Wind = Wind()
     start: Start
     t_max: float = Field(gt=0.0, le=7200.0, description="s")
+    changes: tuple[WeatherChange, ...] = Field((), max_length=12)
     victims: tuple[Victim, ...] = Field(max_length=15)
     clues: tuple[PlacedClue, ...] = Field(max_length=60)
     distractors: tuple[Distractor, ...] = Field((), max_length=60)
@@ -105,6 +137,26 @@ class Task(StrictModel):
     def is_scored(self) -> bool:
         """Returns whether it is known who and what lies there."""
         return self.split != FIELD
+
+    @model_serializer(mode="wrap")
+    def _without_no_changes(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Returns its value; a task whose weather stays has the bytes that it had before there were changes."""
+        value: dict[str, Any] = plain(self)
+        if not self.changes:
+            value.pop("changes", None)
+        return value
+
+    @field_validator("changes")
+    @classmethod
+    def _changes_follow_one_another(
+        cls, changes: tuple[WeatherChange, ...], info: ValidationInfo
+    ) -> tuple[WeatherChange, ...]:
+        for number, (one, other) in enumerate(pairwise(changes), 1):
+            if other.at < one.end:
+                raise ValueError(f"change {number} begins at {other.at:g} s, the one before it ends at {one.end:g} s")
+        if changes and changes[-1].end > (t_max := info.data.get("t_max", math.inf)):
+            raise ValueError(f"the last change ends at {changes[-1].end:g} s, the mission at {t_max:g} s")
+        return changes
 
     @field_validator("victims", "clues")
     @classmethod

@@ -111,14 +111,14 @@ class Simulation:
 
     def _air(self, drone: Drone, tick: int) -> Vector:
         """Wind and gusts (m/s, ENU) where a vehicle is."""
-        environment = self.world.environment
-        mean = environment.wind
+        air = self.world.environment.air(self.clock.now)
+        mean = air.wind
         if drone.grounded or not mean.any():
             return mean
         gusts = self._gusts.setdefault(drone.name, Gusts(self.world.seed, drone.name))
         relative = drone.velocity - mean
         airspeed = math.sqrt(relative @ relative)
-        return mean + gusts.next(tick, mean, airspeed, drone.height(), environment.weather)
+        return mean + gusts.next(tick, mean, airspeed, drone.height(), air.gustiness)
 
     def _resolve_vehicle_collisions(self) -> None:
         """Moves vehicles that overlap apart; both report the contact."""

@@ -22,7 +22,6 @@ from esar_ros.sim.render.scenery_drawing import SceneryDrawing
 from esar_ros.sim.render.sky_drawing import DOME_STEP, SkyDrawing
 from esar_ros.sim.render.tiles.ground_tiles import GroundTiles
 from esar_ros.sim.render.views import SHARED_FLOATS, View, sun_matrix
-from esar_ros.sim.weather.appearance import CONDITIONS
 from esar_ros.sim.weather.ground_state import GroundState
 from esar_ros.sim.weather.sky import Lighting
 from esar_ros.sim.world.scene import PlacedEmitter, SceneObject
@@ -82,13 +81,13 @@ class Illumination:
         self._shadow_of: tuple[Any, ...] | None = None
         self._dome_of: tuple[Any, ...] | None = None
 
-    def sync(self) -> None:
-        """Take over the world's environment; no work when nothing has changed."""
+    def sync(self, time: float) -> None:
+        """Take over the world's environment at a simulation time (s); no work when nothing has changed."""
         environment = self._world.environment
-        if environment is self._seen:
+        if environment is self._seen and not environment.changes:
             return
         self._seen = environment
-        self.lighting = environment.lighting(self._world.place)
+        self.lighting = environment.lighting(self._world.place, time)
         if tuple(self.lighting.to_sun) != self._lit_by:
             self._lit_by = tuple(self.lighting.to_sun)
             self.ground.shine(self.lighting.to_sun)
@@ -127,7 +126,7 @@ class Illumination:
         context.blend_func = moderngl.ONE, moderngl.ONE
         self._sky.draw_lights(self.lighting)
         context.disable(moderngl.BLEND)
-        wind = self._world.environment.wind
+        wind = self._world.environment.air(time).wind
         self._effects.draw(view, emitters, self.lighting, self.exposure.gain, wind, time)
 
     def at(self, thing: SceneObject) -> tuple[float, float]:
@@ -144,7 +143,7 @@ class Illumination:
         emitters = world.emitters
         self.exposure = expose(light, _albedo_now(self._mean_albedo, ground), lamp_level(emitters, middle))
         gain = self.exposure.gain
-        flash = _flash(CONDITIONS[environment.weather].flashes, world.seed, time)
+        flash = _flash(environment.air(time).conditions.flashes, world.seed, time)
         lamplit, block = lamp_block(emitters, middle, gain, time)
         self.look = Look.LAMPLIT if lamplit else Look.PLAIN
         level = -1e9 if place.water_level is None else place.water_level

@@ -21,6 +21,7 @@ from esar_ros.sim.terrain.land_cover import LandCover
 from esar_ros.sim.terrain.maps import PlaceMap
 from esar_ros.sim.terrain.noise import uniform2
 from esar_ros.sim.weather.appearance import CONDITIONS
+from esar_ros.sim.weather.changes import Air
 from esar_ros.sim.world.environment import Environment
 
 LAPSE = 0.0065  # K/m, standard atmosphere
@@ -72,14 +73,15 @@ def warmth_of(environment: Environment, place: PlaceMap, now: float) -> Warmth:
     when = environment.local_time
     clock = when.astimezone(zone) if when.tzinfo else when
     hour = clock.hour + clock.minute / 60.0 + place.origin.longitude / 15.0 - place.utc_offset  # of the sun
-    row = CONDITIONS[environment.weather]
+    air_now = environment.air(now)
+    row = air_now.conditions
     closed = max(0.0, (row.cloud_cover - 0.5) / 0.5)
     latitude = abs(place.origin.latitude)
     season = math.cos(2.0 * math.pi * (clock.timetuple().tm_yday - 200) / 365.0)
     mean = 27.0 - 0.35 * max(0.0, latitude - 15.0) + 0.32 * latitude * season * 0.8
     mean -= LAPSE * place.origin.altitude
     air = mean + 5.0 * (1.0 - 0.7 * closed) * math.cos(2.0 * math.pi * (hour - 15.0) / 24.0)
-    light = environment.lighting(place)
+    light = environment.lighting(place, now)
     height = max(0.0, float(environment.to_sun(place)[2]))
     ground = environment.ground(now)
     return Warmth(
@@ -88,12 +90,23 @@ def warmth_of(environment: Environment, place: PlaceMap, now: float) -> Warmth:
         night=4.0 * (1.0 - closed),
         sky=air - 45.0 * (1.0 - closed) - 6.0 * closed,
         sea=mean,
-        extinction=light.extinction * (1.0 if environment.sight < 1000.0 and not row.yellow else _AIR_SHARE),
+        extinction=light.extinction * _extinction_share(air_now),
         snow=ground.snow,
         wet=min(1.0, ground.water + 0.5 * ground.snow),
         kept=(1.0 - closed) * math.exp(-((hour - 18.0) % 24.0) / _KEPT_HOURS) if height <= 0.0 else 0.0,
-        wind=float(np.linalg.norm(environment.wind)),
+        wind=float(np.linalg.norm(air_now.wind)),
     )
+
+
+def _extinction_share(air: Air) -> float:
+    """Returns the share of visible light's extinction that infrared light has."""
+
+    def share(sight: float, yellow: float) -> float:
+        return 1.0 if sight < 1000.0 and not yellow else _AIR_SHARE
+
+    if air.share <= 0.0:
+        return share(air.sight, air.conditions.yellow)
+    return air.mixed(lambda weather: share(CONDITIONS[weather].visibility, CONDITIONS[weather].yellow))
 
 
 def celsius(

@@ -21,7 +21,6 @@ from esar_ros.sim.weather.appearance import Conditions, Falling
 
 _DROP_LIFE = 7.0  # s that a drop stays on the lens
 _DROPS = 14  # on the lens in the densest rain
-_ICING = 900.0  # s in which ice reaches the share that the weather's row states
 _STORM_WIND = np.array([13.0, 4.0, 0.0])  # m/s, of blown sand and blizzard snow where no wind is set
 
 _BLUR = 0.55  # px, deviation
@@ -47,13 +46,13 @@ def finish(
     noise: float,
     seed: int,
     time: float,
-    seconds: float,
+    ice: float,
     camera: bool,
 ) -> None:
     """Change images (C, H, W, 3) in place.
 
     haze: radiance of distant air times exposure; wind: m/s ENU; noise: standard deviation in grey levels;
-    seconds: since the weather began; camera: whether a lens and a sensor leave their traces by day, too.
+    ice: share of the lens that it has reached; camera: whether a lens and a sensor leave their traces by day, too.
     """
     grey = tone(haze)
     for k, view in enumerate(views):
@@ -63,7 +62,6 @@ def finish(
             looks_up = float(view.axes[2, 2]) > -0.6
             if weather.falling is Falling.RAIN and looks_up:
                 _drops(rgb[k], weather.density, np.random.default_rng([seed, math.floor(time / _DROP_LIFE), 7]))
-        ice = weather.frost * min(1.0, seconds / _ICING)
         if ice > 0.01:
             _frost(rgb[k], ice, grey, seed & 0x7FFFFFFF)
         if camera:

@@ -42,7 +42,6 @@ from esar_ros.sim.render.thermal_camera import thermal_picture
 from esar_ros.sim.render.tiles.ground_tiles import GroundTiles
 from esar_ros.sim.render.views import NEAR, SHARED_FLOATS, UNIFORM_FLOATS, View
 from esar_ros.sim.terrain.far_terrain import COARSE, fine_grid
-from esar_ros.sim.weather.appearance import CONDITIONS
 from esar_ros.sim.world.scene import SceneObject
 from esar_ros.sim.world.world import World
 
@@ -107,19 +106,21 @@ class Renderer:
         self._objects = ObjectDrawing(context, Unit.SHADOW, Unit.SCENE_DEPTH, Unit.TILES)
         self._light: Illumination | None = None  # made for the conditions of the first image: it is baked
 
-    def sync(self) -> None:
-        """Take over the world's environment now; every image does so by itself, at no cost when nothing changed."""
+    def sync(self, time: float = 0.0) -> None:
+        """Take over the world's environment at a simulation time (s) now; every image does so by itself, at no cost
+        when nothing changed.
+        """
         with self._context:
-            self._lit()
+            self._lit(time)
 
-    def _lit(self) -> Illumination:
+    def _lit(self, time: float) -> Illumination:
         if self._light is None:
             bake = GroundBake(self._world.place, paint_noise())
             tiles = GroundTiles(self._context, self._world.place, bake) if self._quality == HIGH else None
             self._ground.paint(bake.albedo, tiles)
             drawings = (self._flora, self._scenery, self._objects)
             self._light = Illumination(self._context, self._world, bake, tiles, *drawings, self._uniforms)
-        self._light.sync()
+        self._light.sync(time)
         return self._light
 
     def render(
@@ -141,7 +142,7 @@ class Renderer:
         """
         with self._context:
             views = self._views(camera_poses)
-            light = None if warm_at is None else self._lit()
+            light = None if warm_at is None else self._lit(warm_at)
             shared, shadow_matrix = np.zeros(SHARED_FLOATS, dtype=np.float32), np.eye(4)
             self._begin(len(views))
             shown = [visible(view, (*self._world.things, *vehicles), self.camera.fx) for view in views]
@@ -195,7 +196,7 @@ class Renderer:
         infrared: bool,
         vehicles: Sequence[SceneObject],
     ) -> Frame:
-        light, world = self._lit(), self._world
+        light, world = self._lit(time), self._world
         width, height = self.camera.width, self.camera.height
         light.begin(views[0], np.mean([view.eye for view in views], axis=0), time)
         self._begin(len(views))
@@ -231,11 +232,10 @@ class Renderer:
         heat = None
         if infrared:
             heat = self._celsius(views, camera_poses, shown, bind, depth, ids, light, time)
-        row = CONDITIONS[world.environment.weather]
-        seconds = max(0.0, time - world.environment.since)
-        wind = np.asarray(world.environment.wind, dtype=np.float64)
-        haze = light.exposure.gain * light.lighting.haze
-        finish(rgb, views, row, haze, wind, light.exposure.noise, world.seed, time, seconds, self._quality == HIGH)
+        air, ice = world.environment.air(time), world.environment.ice(time)
+        wind = np.asarray(air.wind, dtype=np.float64)
+        haze, noise = light.exposure.gain * light.lighting.haze, light.exposure.noise
+        finish(rgb, views, air.conditions, haze, wind, noise, world.seed, time, ice, self._quality == HIGH)
         return Frame(rgb, depth, ids, heat)
 
     def close(self) -> None:

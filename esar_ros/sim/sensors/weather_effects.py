@@ -8,9 +8,10 @@ automotive laser radar systems" (2011), and Goodin et al., "Predicting the influ
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from esar_ros.mission.weather import Weather, WeatherFamily
+from esar_ros.sim.weather.changes import Air
 
 CONTRAST = 3.912  # -ln(0.02): Koschmieder's extinction times visibility
 CLEAN_AIR = 10_000.0  # m, visibility at which ranges are specified; clearer air adds nothing
@@ -56,6 +57,14 @@ def sensor_weather(weather: Weather, temperature: float) -> SensorWeather:
         effect.vibration * ICE_VIBRATION,
         effect.port * ICE_PORT,
     )
+
+
+def sensors_in(air: Air, temperature: float) -> SensorWeather:
+    """Effects of the air of a moment at an air temperature (K); within a change between those of both weathers."""
+    if air.share <= 0.0:
+        return sensor_weather(air.before, temperature)
+    ends = {weather: asdict(sensor_weather(weather, temperature)) for weather in (air.before, air.after)}
+    return SensorWeather(**{key: air.mixed(lambda weather, key=key: ends[weather][key]) for key in ends[air.before]})
 
 
 def reach(clear: float, visibility: float) -> float:

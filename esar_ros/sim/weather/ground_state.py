@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from esar_ros.mission.weather import Weather
 from esar_ros.sim.weather.appearance import CONDITIONS
 
+ICING = 900.0  # s in which ice on a lens reaches the share that the weather's row states
+_THAW = 0.45 / ICING  # share a second that is lost where the weather has less
 INITIAL_DURATION = 600.0  # s that a weather has already lasted when nothing else is said: a flight begins in it
 
 
@@ -35,6 +37,12 @@ BARE = GroundState()
 def usual_ground(weather: Weather) -> GroundState:
     """Returns ground that was bare, INITIAL_DURATION seconds into a weather."""
     return BARE.after(weather, INITIAL_DURATION)
+
+
+def ice_after(ice: float, weather: Weather, seconds: float) -> float:
+    """Returns the share of a lens that ice reaches after `seconds` s of a weather, having been `ice`."""
+    limit = CONDITIONS[weather].frost
+    return _step_towards(ice, (limit / ICING if ice < limit else -_THAW) * seconds, limit)
 
 
 def _step_towards(value: float, step: float, limit: float) -> float:

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector
-from esar_ros.mission.weather import Weather
 from esar_ros.sim.clock import CONTROL_STEPS, STEP
 from esar_ros.sim.sensor_noise import Noise
 
@@ -20,7 +19,6 @@ FOOT = 0.3048  # m
 MIN_HEIGHT, MAX_HEIGHT = 3.0, 305.0  # m, between which the model holds
 MIN_AIRSPEED = 1.0  # m/s
 CALM = 1e-3  # m/s; below there are no gusts
-GUSTINESS: dict[Weather, float] = {Weather.THUNDERSTORM: 1.6, Weather.BLIZZARD: 1.3, Weather.SANDSTORM: 1.3}
 _BLOCK = 64  # control steps whose noise is drawn at once
 _ROOT3 = math.sqrt(3.0)
 _INTERVAL = CONTROL_STEPS * STEP  # s
@@ -36,8 +34,11 @@ class Gusts:
         # Unit variance: along the wind; across and up each a first and a second filter stage.
         self._along, self._across, self._up = 0.0, [0.0, 0.0], [0.0, 0.0]
 
-    def next(self, tick: int, mean: Vector, airspeed: float, height: float, weather: Weather) -> Vector:
-        """Turbulent velocity (m/s, ENU) of a control step; mean wind (m/s, ENU), height (m above ground)."""
+    def next(self, tick: int, mean: Vector, airspeed: float, height: float, gustiness: float) -> Vector:
+        """Turbulent velocity (m/s, ENU) of a control step; mean wind (m/s, ENU), height (m above ground).
+
+        gustiness: factor on the wind that the turbulence is of.
+        """
         east, north, _ = mean.tolist()  # plain floats: a hundred steps a second are not worth an array's overhead
         speed = math.hypot(east, north)
         if speed < CALM:
@@ -45,7 +46,7 @@ class Gusts:
         block, row = divmod(tick, _BLOCK)
         if block != self._block:
             self._block, self._white = block, self._noise.normal(block, 3 * _BLOCK).reshape(_BLOCK, 3)
-        level, vertical, length_scale, vertical_length_scale = dryden(speed * GUSTINESS.get(weather, 1.0), height)
+        level, vertical, length_scale, vertical_length_scale = dryden(speed * gustiness, height)
         airspeed = max(airspeed, MIN_AIRSPEED)
         n_along, n_across, n_up = self._white[row].tolist()
         keep = math.exp(-_INTERVAL * airspeed / length_scale)

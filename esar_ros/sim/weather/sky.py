@@ -9,8 +9,7 @@ from datetime import datetime, timedelta, timezone
 import numpy as np
 
 from esar_ros.geometry.frames import Vector
-from esar_ros.mission.weather import Weather
-from esar_ros.sim.weather.appearance import CONDITIONS, CONTRAST
+from esar_ros.sim.weather.appearance import CONTRAST, Conditions
 from esar_ros.sim.weather.moon import moon_direction
 
 LUX = 1.75e-4  # of our radiance: 1 lux upright on white, 10 times what it has beside noon's sun (see NIGHT_SKY)
@@ -93,9 +92,8 @@ def moon_at(latitude: float, longitude: float, utc_offset: float, local_time: da
     return moon_direction(latitude, longitude, local_time if local_time.tzinfo else local_time.replace(tzinfo=zone))
 
 
-def lighting(to_sun: Vector, weather: Weather, visibility: float, to_moon: Vector, moon_phase: float) -> Lighting:
-    """Light of sun and moon under a weather with a visibility in m."""
-    row = CONDITIONS[weather]
+def lighting(to_sun: Vector, row: Conditions, visibility: float, to_moon: Vector, moon_phase: float) -> Lighting:
+    """Light of sun and moon under a weather's conditions with a visibility in m."""
     height = float(to_sun[2])
     degrees = math.degrees(math.asin(max(-1.0, min(1.0, height))))
     day = 10.0 ** float(np.interp(degrees, *_TWILIGHT))

@@ -31,7 +31,7 @@ from esar_ros.geometry.frames import (
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission.clues import KINDS_BLOCK, PERSON, ClueKind, VictimPose, segmentation_id
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.task import Task, Victim
+from esar_ros.mission.task import Task, Victim, Wind
 from esar_ros.mission.weather import Weather
 from esar_ros.scoring.horizon_profile import horizon_profile
 from esar_ros.scoring.truth import TrueClue, TrueVictim
@@ -41,6 +41,7 @@ PREFIX = "esar_object_"
 VEHICLE_SPACING = 4.0  # m between the starts of several vehicles, side by side
 START_TOLERANCE = 3.0  # m a vehicle may stand from where it was put
 DISTRACTOR = "distractor"
+_SUN_STEP, _SUN_STEP_UNSEEN = 5.0, 60.0  # s between steps of the clock where light follows it, and where it does not
 # AirSim's weather parameters 0..8; what they cannot say (clouds) stays clear on a server without esarSetWeather.
 _RAIN, _WETNESS, _SNOW, _ROAD_SNOW, _DUST, _FOG = 0, 1, 2, 3, 6, 7
 _WEATHER: Mapping[Weather, Mapping[int, float]] = {
@@ -295,9 +296,30 @@ def _set_conditions(client: AirSim, task: Task) -> None:
     with suppress(AirSimError):
         client.call("esarSetWeather", task.weather.value)
     local = task.local_time.strftime("%Y-%m-%d %H:%M:%S")
-    client.call("simSetTimeOfDay", True, local, False, 1.0, 60.0, True)
-    speed, direction = task.wind.speed, task.wind.direction
-    client.call("simSetWind", _vector_message(speed * np.array([math.cos(direction), math.sin(direction), 0.0])))
+    interval = _SUN_STEP if task.changes else _SUN_STEP_UNSEEN
+    client.call("simSetTimeOfDay", True, local, False, 1.0, interval, True)
+    client.call("simSetWind", _wind_message(task.wind))
+    if not task.changes:
+        return
+    changes = [
+        {
+            "at": change.at,
+            "over": change.over,
+            "weather": None if change.weather is None else change.weather.value,
+            "wind": None if change.wind is None else _wind_message(change.wind),
+        }
+        for change in task.changes
+    ]
+    try:
+        client.call("esarChangeWeather", changes)
+    except AirSimError:
+        raise UsageError(
+            f"task {task.id}, key changes: the simulator cannot change its weather by itself", "use world embedded"
+        ) from None
+
+
+def _wind_message(wind: Wind) -> dict[str, float]:
+    return _vector_message(wind.speed * np.array([math.cos(wind.direction), math.sin(wind.direction), 0.0]))
 
 
 def start_of(task: Task, index: int = 0, count: int = 1) -> tuple[float, float]:

@@ -15,6 +15,7 @@ import numpy as np
 from pydantic import Field
 
 from esar_ros.geometry.frames import Vector
+from esar_ros.mission.briefing import brief_words
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.decision import Decision, Goal, GoalType, Report, ReportType
 from esar_ros.mission.errors import UsageError
@@ -102,7 +103,7 @@ def task_of(prompt: str) -> Task:
 
 @lru_cache(maxsize=1)
 def _by_prompt() -> dict[str, str]:
-    found = {load_task(id).prompt: id for id in demo_tasks()}
+    found = {brief_words(load_task(id)): id for id in demo_tasks()}
     for event in benchmark_index()["events"]:
         found |= {str(task["prompt"]): id for id, task in event_tasks(benchmark_event(event)).items()}
     return found

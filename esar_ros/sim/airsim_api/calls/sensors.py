@@ -14,8 +14,9 @@ from esar_ros.sim.msgpack_wire import Encoded, pack, pack_floats, pack_map
 from esar_ros.sim.physics.drone import Drone
 from esar_ros.sim.sensor_noise import Noise
 from esar_ros.sim.sensors import instruments
-from esar_ros.sim.sensors.weather_effects import SensorWeather, reach, sensor_weather
+from esar_ros.sim.sensors.weather_effects import SensorWeather, reach, sensors_in
 from esar_ros.sim.settings import SensorSettings
+from esar_ros.sim.weather.changes import Air
 from esar_ros.sim.world.raycast import PLANT_BASE
 
 FIX_3D = 3
@@ -141,11 +142,14 @@ class SensorsApi:
 
     def _weather(self, drone: Drone) -> SensorWeather:
         altitude = self._context.origin.altitude + float(drone.position[2])
-        return sensor_weather(self._context.world.environment.weather, instruments.air_temperature(altitude))
+        return sensors_in(self._air(), instruments.air_temperature(altitude))
+
+    def _air(self) -> Air:
+        return self._context.world.environment.air(self._context.simulation.clock.now)
 
     def _far(self, settings: SensorSettings) -> float:
         """m, how far an echo carries now."""
-        return reach(settings.range, self._context.world.environment.sight)
+        return reach(settings.range, self._air().sight)
 
     def _find(self, kind: str, sensor: Any, vehicle: Any) -> tuple[Drone, str, SensorSettings]:
         drone = self._context.drone(vehicle)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from esar_ros.geometry.frames import ned_to_enu
+from esar_ros.geometry.frames import Vector, ned_to_enu
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.weather import Weather
 from esar_ros.sim.airsim_api.api import Context, Session, method
@@ -27,6 +28,7 @@ from esar_ros.sim.airsim_api.values import (
 from esar_ros.sim.airsim_api.weather_parameters import WeatherParameters
 from esar_ros.sim.assets.meshes import assets
 from esar_ros.sim.settings import TimeOfDay
+from esar_ros.sim.weather.changes import Change
 from esar_ros.sim.world.world import MAX_SCALE, MIN_SCALE
 
 HEADROOM = 1000.0  # m, of the world's extents above its highest ground
@@ -169,12 +171,25 @@ class WorldApi:
     @method("esarSetWeather")
     def weather(self, session: Session, name: Any, visibility: Any = None) -> None:
         """One of the thirteen weathers by name, and if given a visibility in m."""
-        try:
-            kind = Weather(text(name, "weather"))
-        except ValueError:
-            raise ApiError(f"weather must be one of {', '.join(w.value for w in Weather)}") from None
+        kind = _weather(name, "weather")
         sight = None if visibility is None else number(visibility, "visibility")
         self._set_environment(weather=kind, visibility=sight)
+
+    @method("esarChangeWeather")
+    def weather_changes(self, session: Session, changes: Any) -> None:
+        """Changes to come, of {"at": s from now, "over": s, "weather": name or null, "wind": Vector3r or null}.
+
+        In order, without overlap; they take the place of those before, and an empty list ends them. Setting weather or
+        wind ends them, too.
+        """
+        if not isinstance(changes, list):
+            raise ApiError("changes must be a list")
+        now = self._context.simulation.clock.now
+        found = tuple(_change(one, f"changes[{k}]", now) for k, one in enumerate(changes))
+        for k, (one, other) in enumerate(pairwise(found), 1):
+            if other.begin < one.begin + one.duration:
+                raise ApiError(f"changes[{k}] begins before the one before it has ended")
+        self._set_environment(changes=found)
 
     @method("simSetTimeOfDay")
     def time_of_day(
@@ -211,10 +226,7 @@ class WorldApi:
 
     @method("simSetWind")
     def wind(self, session: Session, wind: Any) -> None:
-        velocity = ned_to_enu(vector3(wind, "wind"))
-        if float(np.linalg.norm(velocity)) > 60.0:
-            raise ApiError("wind must not exceed 60 m/s")
-        self._set_environment(wind=velocity)
+        self._set_environment(wind=_wind(wind, "wind"))
 
     @method("simTestLineOfSightToPoint")
     def sight_to(self, session: Session, point: Any, vehicle: Any = "") -> bool:
@@ -283,6 +295,30 @@ class WorldApi:
     def _set_environment(self, **changes: Any) -> None:
         world = self._context.world
         world.environment = world.environment.changed(self._context.simulation.clock.now, **changes)
+
+
+def _weather(name: Any, key: str) -> Weather:
+    try:
+        return Weather(text(name, key))
+    except ValueError:
+        raise ApiError(f"{key} must be one of {', '.join(w.value for w in Weather)}") from None
+
+
+def _wind(wind: Any, key: str) -> Vector:
+    """Velocity in m/s, ENU."""
+    velocity = ned_to_enu(vector3(wind, key))
+    if float(np.linalg.norm(velocity)) > 60.0:
+        raise ApiError(f"{key} must not exceed 60 m/s")
+    return velocity
+
+
+def _change(value: Any, key: str, now: float) -> Change:
+    at, over = fields(value, ("at", "over"), key)
+    if at < 0.0 or over <= 0.0:
+        raise ApiError(f"{key} must not begin in the past, and must take time")
+    weather, wind = value.get("weather"), value.get("wind")
+    kind = None if weather is None else _weather(weather, f"{key}.weather")
+    return Change(now + at, over, kind, None if wind is None else _wind(wind, f"{key}.wind"))
 
 
 def _uniform(scale: Any, name: str) -> float:

@@ -63,7 +63,7 @@ class Painter:
     def paint(self, job: Job) -> list[bytes]:
         """Wire bytes of each view."""
         if job.scene is not None:
-            self._take(job.scene)
+            self._take(job.scene, job.time)
         missing: OrderedDict[tuple[Capture, bytes], OrderedDict[Any, RenderRequest]] = OrderedDict()
         for view in job.views:
             key = self._key(job, view)
@@ -113,8 +113,8 @@ class Painter:
         self._renderers.move_to_end(capture)
         return self._renderers[capture]
 
-    def _take(self, scene: RenderScene) -> None:
-        """Make the world equal to the simulator's."""
+    def _take(self, scene: RenderScene, time: float) -> None:
+        """Make the world equal to the simulator's at a simulation time, s."""
         world = self.world
         wanted = {placed.name: placed for placed in scene.objects}
         for name, thing in list(world.objects.items()):
@@ -133,7 +133,7 @@ class Painter:
         self._version = scene.version
         self._kept.clear()
         for renderer in self._renderers.values():
-            renderer.sync()
+            renderer.sync(time)
 
 
 def _key_of(pose: Pose) -> bytes:
