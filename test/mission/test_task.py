@@ -185,3 +185,39 @@ def test_a_task_cannot_be_changed() -> None:
     task = parse_task(json.dumps(plain()), "here")
     with pytest.raises(ValueError, match="frozen"):
         task.seed = 9  # type: ignore[misc]
+
+
+def with_changes(*changes: dict[str, Any]) -> dict[str, Any]:
+    return {**plain(), "changes": list(changes)}
+
+
+FRONT = {"at": 60.0, "over": 90.0, "weather": "heavy_rain", "wind": {"speed": 9.0, "direction": 1.0}}
+
+
+def test_a_task_whose_weather_stays_has_no_key_of_changes() -> None:
+    task = parse_task(json.dumps(plain()), "here")
+    assert "changes" not in task.model_dump() and "changes" not in task.model_dump_json(by_alias=True)
+    changing = parse_task(json.dumps(with_changes(FRONT)), "here")
+    assert parse_task(changing.model_dump_json(by_alias=True), "again") == changing
+    assert changing.changes[0].forecast and changing.changes[0].end == 150.0
+
+
+@pytest.mark.parametrize(
+    ("changes", "key", "why"),
+    [
+        ([{"at": 5.0, "over": 60.0}], "changes.0", "changes nothing"),
+        ([{**FRONT, "over": 5.0}], "changes.0.over", "greater than or equal to 10"),
+        ([{**FRONT, "at": -1.0}], "changes.0.at", "greater than or equal to 0"),
+        ([{**FRONT, "weather": "drizzle"}], "changes.0.weather", "should be"),
+        ([{**FRONT, "wind": {"speed": 50.0}}], "changes.0.wind.speed", "less than or equal to 40"),
+        ([{**FRONT, "speed": 1.0}], "changes.0.speed", "not permitted"),
+        ([FRONT, {**FRONT, "at": 149.0}], "changes", "change 1 begins at 149 s, the one before it ends at 150 s"),
+        ([{**FRONT, "at": 211.0}], "changes", "the last change ends at 301 s, the mission at 300 s"),
+        ([{"at": 20.0 * k, "over": 10.0, "weather": "fog"} for k in range(13)], "changes", "at most 12"),
+    ],
+)
+def test_a_bad_schedule_is_refused_by_key_and_reason(changes: list[Any], key: str, why: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        parse_task(json.dumps(with_changes(*changes)), "here")
+    assert f"here, key {key}: " in str(refused.value) and why in str(refused.value)
+    assert "\n" not in str(refused.value)

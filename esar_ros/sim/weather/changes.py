@@ -74,9 +74,8 @@ def air_at(start: Air, changes: Sequence[Change], now: float) -> Air:
         weather = air.before if change.weather is None else change.weather
         wind = air.wind if change.wind is None else change.wind
         sight = air.sight if change.weather is None else CONDITIONS[weather].visibility
-        done = (now - change.begin) / change.duration
-        end = steady(weather, sight, wind)
-        air = end if done >= 1.0 else _between(air, end, done)
+        end, over = steady(weather, sight, wind), now >= change.begin + change.duration
+        air = end if over else _between(air, end, (now - change.begin) / change.duration)
     return air
 
 

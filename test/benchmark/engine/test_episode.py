@@ -18,10 +18,13 @@ from esar_ros.mission.decision import Decision, Goal, GoalType
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.observation import Brief, Observation
 from esar_ros.mission.run_conditions import RunConditions
-from esar_ros.mission.task import Task, load_task
+from esar_ros.mission.task import Task, WeatherChange, Wind, load_task
 from esar_ros.mission.vehicle import Body
+from esar_ros.mission.weather import Weather
 from esar_ros.planning import registry
+from esar_ros.mission.stamps import seconds
 from esar_ros.scoring.result import parse_result
+from esar_ros.scoring.truth import parse_truth
 from esar_ros.sim.physics.battery import Battery
 from esar_ros.suites.esarbench.episode import EmbeddedEpisode, failed
 from esar_ros.suites.esarbench.suite import ESARBENCH
@@ -31,6 +34,28 @@ FAST = RunConditions(preset="fast", detector="segmentation_oracle")
 
 def short(seconds: float) -> Task:
     return load_task("aotai-first").model_copy(update={"t_max": seconds})
+
+
+def test_a_front_reaches_flight_images_and_the_record_within_an_episode() -> None:
+    change = WeatherChange(at=1.0, over=10.0, weather=Weather.DENSE_FOG, wind=Wind(speed=6.0, direction=1.0))
+    task = short(14.0).model_copy(update={"changes": (change,)})
+    with Mission(ESARBENCH, FAST) as mission:
+        mission.reset(task, 7)
+        clear = mission.pictures()["front"]
+        while not mission.ended:
+            mission.step(Decision("wait", "to look", goal=Goal(GoalType.HOLD)))
+        foggy, flown = mission.pictures()["front"], mission.result()
+        assert mission.brief.weather == "clear" and mission.brief.wind_speed == 6.0
+        assert mission._simulator is not None
+        context = mission._simulator.context
+        air = context.world.environment.air(context.simulation.clock.now)
+    assert air.weather is Weather.DENSE_FOG and float(np.linalg.norm(air.wind)) == pytest.approx(6.0)
+    assert float(foggy.std()) < 0.6 * float(clear.std()), "fog hides what was seen"
+    assert flown.error is None
+    truth = parse_truth(mission._referee.truth().dump(), "the record")
+    assert truth.task.changes == (change,), "what was flown is in the record"
+    begin = context.world.environment.changes[0].begin
+    assert begin == pytest.approx(seconds(truth.start) + 1.0, abs=0.1), "times count from the mission's start"
 
 
 class Failing:

@@ -322,6 +322,30 @@ def test_line_of_sight_is_cut_by_what_stands_between() -> None:
     assert not bench("simTestLineOfSightToPoint", geo(30.0, 0.0, -20.0), "")
 
 
+def test_changes_of_weather_count_from_the_call_and_bad_ones_are_refused() -> None:
+    bench = Bench()
+    world, now = bench.context.world, bench.context.simulation.clock.now
+    rain = {"at": 10.0, "over": 20.0, "weather": "heavy_rain", "wind": None}
+    wind = {"at": 30.0, "over": 20.0, "weather": None, "wind": {"x_val": 8.0, "y_val": 0.0, "z_val": 0.0}}
+    bench("esarChangeWeather", [rain, wind])
+    assert world.environment.air(now + 10.0).weather is Weather.CLEAR
+    assert world.environment.air(now + 30.0).weather is Weather.HEAVY_RAIN
+    assert world.environment.air(now + 50.0).wind == pytest.approx([0.0, 8.0, 0.0])
+    for bad, why in (
+        (rain, "must be a list"),
+        ([{**rain, "over": 0.0}], "must take time"),
+        ([{**rain, "weather": "drizzle"}], "must be one of"),
+        ([{**rain, "wind": {"x_val": 90.0, "y_val": 0.0, "z_val": 0.0}}], "must not exceed"),
+        ([rain, {**wind, "at": 29.0}], "begins before the one before it has ended"),
+        ([{"weather": "fog"}], "finite number"),
+    ):
+        with pytest.raises(ApiError, match=why):
+            bench("esarChangeWeather", bad)
+    assert len(world.environment.changes) == 2, "what is refused changes nothing"
+    bench("esarChangeWeather", [])
+    assert world.environment.changes == ()
+
+
 def test_weather_wind_and_hour_reach_the_world() -> None:
     bench = Bench()
     world = bench.context.world

@@ -12,7 +12,7 @@ import pytest
 from esar_ros.bridges.airsim.client import AirSimError
 from esar_ros.mission.clues import KINDS, segmentation_kinds
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.task import PlacedClue, Victim, load_task
+from esar_ros.mission.task import PlacedClue, Task, Victim, WeatherChange, Wind, load_task
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.mission.weather import Weather
 from esar_ros.scoring.truth import TrueClue, TrueVictim
@@ -148,6 +148,28 @@ def test_each_weather_reaches_a_plain_server_as_its_own_family(weather: Weather)
     task = load_task("aotai-first").model_copy(update={"weather": weather})
     deploy(client, task, PLACE)
     assert client.world.environment.weather.family is weather.family
+
+
+def front() -> Task:
+    rain = WeatherChange(at=30.0, over=60.0, weather=Weather.HEAVY_RAIN, wind=Wind(speed=9.0, direction=-0.7))
+    return load_task("aotai-first").model_copy(update={"changes": (rain,)})
+
+
+def test_weather_that_changes_runs_by_the_simulators_clock_and_ends_with_the_next_task() -> None:
+    client = Client()
+    deploy(client, front(), PLACE)
+    environment = client.world.environment
+    assert environment.air(30.0).weather is Weather.CLEAR and environment.air(90.0).weather is Weather.HEAVY_RAIN
+    east, north, _ = environment.air(90.0).wind
+    assert (math.hypot(east, north), math.atan2(north, east)) == pytest.approx((9.0, -0.7))
+    deploy(client, load_task("aotai-first"), PLACE)
+    assert client.world.environment.changes == ()
+    assert client.world.environment.air(90.0).weather is Weather.CLEAR
+
+
+def test_a_server_whose_weather_stays_refuses_a_task_whose_weather_changes() -> None:
+    with pytest.raises(UsageError, match="task aotai-first, key changes: the simulator cannot"):
+        deploy(Client(plain=True), front(), PLACE)
 
 
 def test_missing_assets_are_named_and_nothing_is_touched() -> None:
