@@ -12,6 +12,7 @@ import pytest
 from esar_ros.benchmark.engine.episode import fly_episode
 from esar_ros.benchmark.engine.flight_stack import FlightStack
 from esar_ros.benchmark.engine.mission import EpisodeResult, Mission
+from esar_ros.benchmark.engine.wire import seconds
 from esar_ros.benchmark.runner.job import AGENT_ERROR, INFRASTRUCTURE_ERROR, Job
 from esar_ros.benchmark.runner.records import Status
 from esar_ros.mission.decision import Decision, Goal, GoalType
@@ -22,7 +23,6 @@ from esar_ros.mission.task import Task, WeatherChange, Wind, load_task
 from esar_ros.mission.vehicle import Body
 from esar_ros.mission.weather import Weather
 from esar_ros.planning import registry
-from esar_ros.mission.stamps import seconds
 from esar_ros.scoring.result import parse_result
 from esar_ros.scoring.truth import parse_truth
 from esar_ros.sim.physics.battery import Battery
