@@ -8,7 +8,7 @@ automotive laser radar systems" (2011), and Goodin et al., "Predicting the influ
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from esar_ros.mission.weather import Weather, WeatherFamily
 from esar_ros.sim.weather.changes import Air
@@ -63,8 +63,13 @@ def sensors_in(air: Air, temperature: float) -> SensorWeather:
     """Effects of the air of a moment at an air temperature (K); within a change between those of both weathers."""
     if air.share <= 0.0:
         return sensor_weather(air.before, temperature)
-    ends = {weather: asdict(sensor_weather(weather, temperature)) for weather in (air.before, air.after)}
-    return SensorWeather(**{key: air.mixed(lambda weather, key=key: ends[weather][key]) for key in ends[air.before]})
+    ends = {weather: sensor_weather(weather, temperature) for weather in (air.before, air.after)}
+    return SensorWeather(
+        dropout=air.mixed(lambda weather: ends[weather].dropout),
+        magnetic=air.mixed(lambda weather: ends[weather].magnetic),
+        vibration=air.mixed(lambda weather: ends[weather].vibration),
+        port=air.mixed(lambda weather: ends[weather].port),
+    )
 
 
 def reach(clear: float, visibility: float) -> float:

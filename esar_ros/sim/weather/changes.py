@@ -145,15 +145,15 @@ def _fall(one: Conditions, other: Conditions, share: float) -> tuple[Falling, fl
 
 def _turned(before: Vector, after: Vector, share: float) -> Vector:
     """Returns the wind (m/s, ENU) a share of the way on: its speed grows evenly, it veers by the shorter turn."""
-    speeds = [math.hypot(float(wind[0]), float(wind[1])) for wind in (before, after)]
-    angles = [math.atan2(float(wind[1]), float(wind[0])) for wind in (before, after)]
-    if speeds[0] < _CALM:
-        angles[0] = angles[1]
-    if speeds[1] < _CALM:
-        angles[1] = angles[0]
-    turn = math.remainder(angles[1] - angles[0], 2.0 * math.pi)
-    speed, angle = _mix(*speeds, share), angles[0] + share * turn
-    return np.array([speed * math.cos(angle), speed * math.sin(angle), _mix(float(before[2]), float(after[2]), share)])
+    speed_before, speed_after = (math.hypot(float(wind[0]), float(wind[1])) for wind in (before, after))
+    first, last = (math.atan2(float(wind[1]), float(wind[0])) for wind in (before, after))
+    if speed_before < _CALM:
+        first = last
+    if speed_after < _CALM:
+        last = first
+    speed, angle = _mix(speed_before, speed_after, share), first + share * math.remainder(last - first, 2.0 * math.pi)
+    up = _mix(float(before[2]), float(after[2]), share)
+    return np.array([speed * math.cos(angle), speed * math.sin(angle), up])
 
 
 def _mix(one: float, other: float, share: float) -> float:

@@ -74,8 +74,7 @@ class Environment:
 
     def _settled(self, now: float) -> Environment:
         air = self.air(now)
-        kept = {"weather": air.weather, "wind": air.wind, "ground_start": self.ground(now), "since": now}
-        return replace(self, **kept, visibility=None, changes=())
+        return Environment(air.weather, self.local_time, air.wind, None, self.ground(now), since=now)
 
     def to_sun(self, place: PlaceMap) -> Vector:
         """Unit ENU vector to the sun."""
