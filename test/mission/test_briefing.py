@@ -1,4 +1,4 @@
-"""What a brief tells of weather to come."""
+"""The weather to come that a brief tells."""
 
 from __future__ import annotations
 

@@ -12,7 +12,6 @@ import pytest
 from esar_ros.geometry.frames import Pose
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.modes import Mode, Reason
-from esar_ros.mission.weather import Weather
 from esar_ros.safety import envelope
 from esar_ros.safety.inputs import Findings
 from esar_ros.safety.limits import Limits
@@ -88,7 +87,7 @@ def greatest_rms(mean_wind: float, seed: int) -> float:
             asked = rng.uniform(0.0, 5.0) * np.array([math.cos(turn), math.sin(turn), 0.0])
         for k in range(5):
             speed = float(np.linalg.norm(body.velocity - air))
-            air = mean + gusts.next(5 * n + k, mean, speed, 20.0, Weather.CLEAR)
+            air = mean + gusts.next(5 * n + k, mean, speed, 20.0, 1.0)
             body.advance(SetPoint(values=asked).as_array(), air, 5)
         wind = wind.updated(10.0 + n * STEP, body.velocity.copy(), asked)
         if n > 200:  # the gusts begin all at once

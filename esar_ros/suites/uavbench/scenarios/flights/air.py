@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.geometry.occupancy_window import FREE, OCCUPIED, OccupancyWindow
 from esar_ros.mission.vehicle import load_vehicle
-from esar_ros.mission.weather import Weather
 from esar_ros.perception.ranges import RangeGrid
 from esar_ros.safety.inputs import RangeImageData
 from esar_ros.sim.physics.drone import GROUND
@@ -74,7 +73,7 @@ class Wind:
         away = velocity - mean
         airspeed = math.sqrt(away.dot(away))
         scale = self._gust / (_QUANTILE_95 * dryden(speed, height)[0])
-        return mean + scale * self._gusts.next(tick, mean, airspeed, height, Weather.CLEAR)
+        return mean + scale * self._gusts.next(tick, mean, airspeed, height, 1.0)
 
 
 @dataclass(frozen=True)
