@@ -1,8 +1,9 @@
-"""The size of a person, as a doubt about detections whose distance is known from the height above the ground.
+"""The size of a person, as a doubt about detections in pictures without depth whose distance is known otherwise.
 
 A picture without depth does not tell a person at 30 m from a boulder as tall as four of them at 120 m. Where the
-camera's height and the ground are known its distance is, and with it the size of what was framed: Hoiem, Efros and
-Hebert, *Putting Objects in Perspective*, IJCV 80, 2008.
+camera's height and the ground are known its distance is (photographs), as it is in flight where directions from two
+places cross (fusion), and with it the size of what was framed: Hoiem, Efros and Hebert, *Putting Objects in
+Perspective*, IJCV 80, 2008.
 """
 
 from __future__ import annotations

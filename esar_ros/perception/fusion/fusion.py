@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
 
 from esar_ros.geometry.camera_frame import CameraFrame
-from esar_ros.mission.clues import KINDS
+from esar_ros.mission.clues import KINDS, PERSON
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.names import THERMAL
 from esar_ros.mission.observation import SeenClue
@@ -24,6 +24,7 @@ from esar_ros.perception.fusion.localisation import Sighting
 from esar_ros.perception.fusion.track import PlaceFilter, PositionMeasurement, Track
 from esar_ros.perception.fusion.visibility import unobstructed
 from esar_ros.perception.settings import FusionSettings
+from esar_ros.perception.size_prior import doubted
 
 _OUTSIDE = 1e9  # cost of a pair outside the gate
 
@@ -206,6 +207,8 @@ class ClueFusion:
         probability = reliability.probability(kind, sighting.detection.score)
         track.shown_by.add(thermal)
         distance = sighting.view_range or float(np.linalg.norm(track.place.position - sighting.origin))
+        if kind == PERSON and sighting.view_range is None and sighting.side > 0.0:  # depth was not there to judge it
+            probability = doubted(probability, sighting.side * distance)
         track.evidence.add(kind, probability, sighting.bearing, distance, self._settings.evidence)
 
     def _merge(self, touched: set[int]) -> None:

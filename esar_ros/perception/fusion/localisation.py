@@ -12,6 +12,7 @@ from esar_ros.geometry.frames import Vector
 from esar_ros.perception.detectors.backend import Detection2D
 from esar_ros.perception.detectors.object_depth import object_pixels
 from esar_ros.perception.settings import LocalisationSettings
+from esar_ros.perception.size_prior import side_of
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Sighting:
     noise: NDArray[np.float64] | None = None  # (3, 3) m^2, of the position, the pose taken as exact
     view_range: float | None = None  # m, camera to object
     extent: float = 0.0  # m, longer side of the visible part
+    side: float = 0.0  # root of the box's area, m at one metre from the camera; 0: the picture's edge cuts it
 
     @property
     def covariance(self) -> NDArray[np.float64] | None:
@@ -58,15 +60,16 @@ def localise(detection: Detection2D, frame: CameraFrame, settings: LocalisationS
     ray = model.back_project(pixel, 1.0)
     bearing = rotation @ ray / np.linalg.norm(ray)
     pose_covariance = _stated(frame.pose_covariance, settings.pose.covariance)
-    if len(depths) < settings.min_depth_pixels:
-        return Sighting(frame.stamp, frame.camera, detection, origin, bearing, pose_covariance)
-    depth = float(np.median(depths))
-    point = ray * depth
-
     cut = (
         (x <= 0) + (x + width >= model.width),
         (y <= 0) + (y + height >= model.height),
     )
+    if len(depths) < settings.min_depth_pixels:
+        side = 0.0 if any(cut) else side_of(detection.box, 1.0, model)
+        return Sighting(frame.stamp, frame.camera, detection, origin, bearing, pose_covariance, side=side)
+    depth = float(np.median(depths))
+    point = ray * depth
+
     lateral = [
         np.hypot(settings.pixel_sigma, side_px * (settings.centre_share + 0.5 * at_border)) * depth / focal
         for side_px, at_border, focal in zip((width, height), cut, (model.fx, model.fy), strict=True)

@@ -160,3 +160,19 @@ def test_a_ray_tells_nothing_of_how_large_a_thing_is(sighting: Callable[..., Sig
     fusion.update([replace(sighting(TRUTH, 0.0, kind="light", sigma=0.1), extent=10.0)])
     (clue,) = fusion.update([ray(TRUTH + [0.0, -60.0, 20.0], 5.0)])
     assert np.linalg.eigvalsh(clue.covariance).min() > (FusionSettings().surface_share * 10.0) ** 2
+
+
+@pytest.mark.parametrize(("size", "doubted"), [(1.2, False), (4.0, True), (0.3, True)])
+def test_where_rays_cross_a_person_must_be_as_large_as_people_are(size: float, doubted: bool) -> None:
+    """Its probability falls by its size (m) there; that of other kinds does not, nor where the size is not known."""
+
+    def believed(kind: str, known: bool = True) -> float:
+        fusion = ClueFusion()
+        for start, stamp in (([0.0, 0.0, 30.0], 0.0), ([0.0, 80.0, 30.0], 16.0)):
+            seen = ray(start, stamp, kind=kind)
+            away = float(np.linalg.norm(TRUTH - seen.origin))
+            clues = fusion.update([replace(seen, side=size / away if known else 0.0)])
+        return clues[0].probability
+
+    assert (believed("person") < 0.7 * believed("person", known=False)) is doubted
+    assert believed("light") == believed("light", known=False)

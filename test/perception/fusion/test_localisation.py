@@ -96,6 +96,13 @@ def test_without_depth_there_is_a_bearing(down_frame: CameraFrame, value: Any) -
     np.testing.assert_allclose(seen.bearing, [0.0, 0.0, -1.0], atol=1e-12)
 
 
+def test_a_box_without_depth_says_how_large_it_is_unless_the_edge_cuts_it(down_frame: CameraFrame) -> None:
+    blind = replace(down_frame, depth=np.full_like(down_frame.depth, np.nan))
+    seen = localise(box(310, 230, 20, 20), blind, SETTINGS)
+    assert 30.0 * seen.side == pytest.approx(30.0 * 20.0 / blind.model.fx, rel=1e-3)
+    assert localise(box(0, 230, 20, 20), blind, SETTINGS).side == 0.0
+
+
 @pytest.mark.parametrize("corner", [(-5, -5), (635, 475), (-60, 10), (10, -60), (700, 500)])
 def test_boxes_over_the_border_do_no_harm(down_frame: CameraFrame, corner: tuple[int, int]) -> None:
     x, y = corner
