@@ -32,6 +32,7 @@ from esar_ros.planning.belief.finds import Finds
 from esar_ros.planning.belief.look_map import LookMap
 from esar_ros.planning.belief.prior import Hypotheses, PriorSettings, sample
 from esar_ros.planning.belief.second_looks import ConfirmSettings, SecondLooks
+from esar_ros.planning.belief.sight import Sight, Warmth
 from esar_ros.planning.belief.stopping import Score
 from esar_ros.planning.belief.terrain import Terrain
 from esar_ros.planning.belief.view_planning import (
@@ -134,8 +135,7 @@ class BeliefSearch:
         self._initialise(parse_brief(brief.prompt, ground_of(brief)))
         rig = load_vehicle()
         self._cameras = {name: (rig.image.model, mount.pose) for name, mount in rig.cameras.items()}
-        self._thermal, warm = (rig.thermal.model, rig.thermal.pose), rig.thermal.mounted
-        self._warmth = Detection(self._settings.detection, brief, THERMAL, self._thermal[0].fx) if warm else None
+        self._warmth = Warmth(settings.detection, brief, rig.thermal) if rig.thermal.mounted else None
         self._terrain = Terrain()
         self._policy.reset(brief.report_cap)
         self._finds = Finds(self.people, settings.confirm.certain)
@@ -147,8 +147,7 @@ class BeliefSearch:
         self._planned = -math.inf  # s, stamp of the last plan
         self._plan_outdated = False  # the belief has changed since then
         self._frame = 0
-        self._reason = ""
-        self._stopped = False
+        self._reason, self._stopped = "", False
 
     def _initialise(self, facts: BriefFacts) -> None:
         """Initialises the prior probability of area from the facts read in the brief, without any clue."""
@@ -181,6 +180,7 @@ class BeliefSearch:
         if flown != self._detector_in_use:  # neither is known before the first frame
             self._detector_in_use = flown
             self._detection = Detection(self._settings.detection, self._brief, *flown, self.facts.kinds)
+        self._sight = Sight(self._detection, self._warmth, observation.cameras)
         self._second.take_in(observation.clues)
         reports = self._policy.reports(observation, self._second.finished)
         if self._stopped:
@@ -227,7 +227,7 @@ class BeliefSearch:
                 cameras = [self._cameras[name] for name in seen.cameras if name in self._cameras]
                 self.looks.look(base, cameras, plane, self._detection)
                 if self._warmth is not None and THERMAL in seen.cameras:
-                    self.looks.look(base, [self._thermal], plane, self._warmth)
+                    self.looks.look(base, [self._warmth.camera], plane, self._warmth.detection)
         found = self._finds.take_in((*reports, *self._finds.of_mates(observation)))
         people = [clue for clue in observation.clues if clue.kind == PERSON and _is_localised(clue)]
         self._finds.weigh((clue.position, self._probability(clue)) for clue in people)
@@ -268,7 +268,7 @@ class BeliefSearch:
             if one.probability < self._settings.confirm.least or not self._is_unconfirmed(one):
                 continue
             probability = self._probability(one)
-            seen = self._detection.of(one.kind)[self._second.slant]
+            seen = self._sight.of(one.kind)[self._second.slant]  # the nose is towards it
             value = (person if one.kind == PERSON else clue) * probability * seen
             rate = value / self._second.seconds(one, here, planning.speed, planning.turn)
             rated.append(_Unconfirmed(one, probability, rate))
@@ -338,7 +338,7 @@ class BeliefSearch:
 
     def _remaining_value(self, observation: Observation) -> Worth:
         """Returns the value that remains, with the last leg's looks and the teammates' legs counted as flown."""
-        here, curves = observation.pose.position[:2].copy(), self._detection.curves
+        here, curves = observation.pose.position[:2].copy(), self._sight
         if self._leg_start is not None and observation.cameras:  # a blind flight has passed nothing
             start, height = self._leg_start
             lacks_cameras = not self._cameras.keys() <= set(observation.cameras)
@@ -356,7 +356,7 @@ class BeliefSearch:
         places = candidates(here, worth, planning.candidates)
         allowed = flyable(places, here, self._area, AREA_MARGIN, self._unreachable, _UNREACHABLE_RADIUS)
         left = self._brief.t_max - observation.elapsed
-        return best_view(here, worth, self._detection.curves, allowed, left, planning), len(allowed)
+        return best_view(here, worth, self._sight, allowed, left, planning), len(allowed)
 
     def _worth(self, elapsed: float) -> Worth:
         """Returns the expected value in the cells that hold nearly all of it: POA times the gain of a find."""

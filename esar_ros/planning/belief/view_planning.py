@@ -18,6 +18,7 @@ from pydantic import Field
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.settings_file import StrictModel
 from esar_ros.planning.belief.detection_probability import Curves
+from esar_ros.planning.belief.sight import Sight
 from esar_ros.planning.search_area import distance_to_edge
 
 _CELLS = 6000  # cells with the most worth that are looked at
@@ -64,7 +65,7 @@ class ViewLeg:
 def best_view(
     here: Vector,
     worth: Worth,
-    curves: Curves,
+    curves: Curves | Sight,
     allowed: NDArray[np.float64],
     seconds_left: float,
     settings: PlanningSettings,
