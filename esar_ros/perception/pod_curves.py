@@ -1,8 +1,9 @@
 """The share of people that the shipped detector finds in one picture, by how many pixels a person has there.
 
-models/esar-clues-pod.json holds it as measured on real photographs (`benchmarks/real_pictures.py --page`) and on real
-thermal pictures (`benchmarks/thermal.py --page`), each with intervals. Planner and debrief read it and say which one
-they took.
+models/esar-clues-pod.json holds it as measured on real photographs (`benchmarks/real_pictures.py --page`), on real
+thermal pictures (`benchmarks/thermal.py --page`) and, with depth, on the simulator's by day in fair weather
+(`benchmarks/detector.py --page`), each with intervals. Planner and debrief read the first two and say which one they
+took; in the simulator they go by range, as the model card has it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from esar_ros.mission.settings_file import StrictModel, load_settings
 FILE = "models/esar-clues-pod.json"
 PHOTOGRAPHS: Final = "photographs"
 THERMAL: Final = "thermal"
-Measured = Literal["photographs", "thermal"]
+SIMULATOR: Final = "simulator"
+Measured = Literal["photographs", "thermal", "simulator"]
 EDGES = (3.0, 6.0, 9.0, 13.0, 18.0, 26.0, 40.0, 60.0, 300.0)  # px, of the bins of a person's size
 SIDE = (
     0.97  # m, the root of the area of a person's box: median of drawn people (training.cutouts), any posture and view
@@ -88,7 +90,7 @@ def measured_curve(found: Sequence[tuple[float, bool, str]]) -> PodCurve:
 
     Intervals are of resampled clips.
     """
-    clips = sorted({clip for *_, clip in found})
+    clips = sorted({clip for *_, clip in found}) or [""]
     shape = (len(clips), len(EDGES) - 1)
     hits, count = np.zeros(shape), np.zeros(shape)
     for size, hit, clip in found:

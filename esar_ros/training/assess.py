@@ -78,7 +78,7 @@ def look(
 def figures(images: Sequence[LabelledImage], thresholds: dict[str, float]) -> dict[str, Any]:
     """All that is stated of a model: AP in bands and conditions, false detections, probability of detection."""
     empty = [p for p in images if not p.labels]
-    fair = [p for p in images if p.light == "day" and _fair(p)]
+    fair = [p for p in images if is_fair_day(p)]
     return {
         "pictures": len(images),
         "ap50": table(images),
@@ -97,7 +97,7 @@ def figures(images: Sequence[LabelledImage], thresholds: dict[str, float]) -> di
 
 def goal_figures(images: Sequence[LabelledImage]) -> dict[str, float]:
     """AP50 of people and tents by day in fair weather within the goals' ranges, by "<kind> <band>"."""
-    fair = [p for p in images if p.light == "day" and _fair(p)]
+    fair = [p for p in images if is_fair_day(p)]
     verdicts = judge(fair)
     out = {}
     for band, (low, high, _) in GOALS.items():
@@ -121,8 +121,9 @@ def assess(images: Sequence[LabelledImage], empty: Sequence[LabelledImage], thre
     return Assessment(goal_figures(images), figures(images, thresholds), false_per_image(empty, thresholds))
 
 
-def _fair(image: LabelledImage) -> bool:
-    return Weather(image.weather).family is WeatherFamily.FAIR
+def is_fair_day(image: LabelledImage) -> bool:
+    """Returns whether it was taken by day in fair weather."""
+    return image.light == "day" and Weather(image.weather).family is WeatherFamily.FAIR
 
 
 def frame_of(root: Path, split: str, name: str) -> CameraFrame:

@@ -8,6 +8,7 @@ the nearest object of its image lies in, or to all where nothing stands there.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.mission.clues import KINDS
+from esar_ros.mission.clues import KINDS, PERSON
 from esar_ros.training.labels import MIN_PIXELS, Label
 
 OVERLAP = 0.5
@@ -96,6 +97,23 @@ def _judge(index: int, image: LabelledImage, pointing: bool) -> Iterable[Verdict
         )
         pixels = _FILLED * found.box[2] * found.box[3]
         yield Verdict(found.kind, found.score, index, None, forgiven, _range_near(found.box, image.labels), pixels)
+
+
+def sizes_found(
+    images: Sequence[LabelledImage], groups: Sequence[str], threshold: float = 0.0, kind: str = PERSON
+) -> list[tuple[float, bool, str]]:
+    """Returns of each object of a kind the root of its box (px), whether a detection from the threshold on points
+    there, and its image's group: what perception.pod_curves makes a curve of."""
+    found = []
+    for image, group in zip(images, groups, strict=True):
+        told = judge([image], pointing=True)
+        right = [v.label for v in told if v.label is not None and v.kind == kind and v.score >= threshold]
+        for label in (one for one in image.labels if one.kind == kind and one.pixels >= MIN_PIXELS):
+            hit = label in right
+            if hit:
+                right.remove(label)
+            found.append((math.sqrt(label.box[2] * label.box[3]), hit, group))
+    return found
 
 
 def average_precision(

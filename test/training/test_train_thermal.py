@@ -50,7 +50,9 @@ def test_a_folder_that_is_no_data_set_is_told_in_a_line(tmp_path: Path, capsys: 
         read_split(folder_of(tmp_path), "val")
     pytest.importorskip("torch")
     with pytest.raises(UsageError, match=r"train\.json"):
-        main(["--thermal", str(tmp_path / "absent"), "--out", str(tmp_path / "out")])
+        main(["--thermal", str(tmp_path / "absent"), "--package", "a.tgz", "--out", str(tmp_path / "out")])
+    with pytest.raises(UsageError, match="no weights to begin with"):
+        main(["--thermal", str(tmp_path), "--out", str(tmp_path / "out")])
 
 
 def test_crops_keep_boxes_on_their_people(tmp_path: Path) -> None:
@@ -86,7 +88,7 @@ def test_the_network_learns_where_somebody_stands() -> None:
     torch = pytest.importorskip("torch")
     torch.manual_seed(0)
     torch.set_num_threads(1)
-    network = net.network_of(torch)
+    network = net.network_of(torch)  # its backbone, of no weights, learns as slowly here as where it has some
     pictures = torch.full((2, 1, 64, 64), 0.3)
     pictures[:, :, 20:40, 24:36] = 0.9
     box, kind = torch.tensor([[24.0, 20.0, 36.0, 40.0]]), torch.tensor([0])
@@ -126,18 +128,18 @@ def test_a_picture_that_is_none_is_told(tmp_path: Path) -> None:
         bad.grey()
 
 
-def test_the_rate_rises_and_falls_twice_and_ends_at_nothing() -> None:
-    epochs = 30
+@pytest.mark.parametrize("epochs", [1, 40])
+def test_the_rate_rises_then_falls_to_nothing(epochs: int) -> None:
     shares = [train_thermal._share(step / 10.0, epochs) for step in range(10 * epochs + 1)]
-    again = round(10 * train_thermal._FOCAL * epochs)
-    assert shares[0] == 0.0 and max(shares[:again]) == pytest.approx(1.0)
-    assert shares[again - 1] < 0.01 and shares[again] == pytest.approx(0.75) and shares[-1] == pytest.approx(0.0)
-    assert all(later <= earlier for earlier, later in itertools.pairwise(shares[again:]))
+    top = int(np.argmax(shares))
+    assert shares[0] == 0.0 and shares[top] == pytest.approx(1.0) and shares[-1] == pytest.approx(0.0)
+    assert all(later >= earlier for earlier, later in itertools.pairwise(shares[: top + 1]))
+    assert all(later <= earlier for earlier, later in itertools.pairwise(shares[top:]))
 
 
 def test_a_card_of_a_network_that_tells_of_nobody_says_so() -> None:
     labels = (Label("person", "person", False, (10, 10, 12, 20), 240, 0.0, 0.0, 0.0),)
     test = figures([LabelledImage("", "", "night", labels, (Found("person", 0.3, (10, 10, 12, 20)),))], 0.9)
-    made = {"data": "HIT-UAV", "epochs": 2, "seed": 0, "crop": CROP}
+    made = {"data": "HIT-UAV", "start": "", "epochs": 2, "seed": 0, "crop": CROP}
     card = {"name": "a", "file": "a.onnx", "attribution": "", "stride": 32, "nms_iou": 0.5, "made": made, "test": test}
     assert "precision unknown" in page_of(card | {"thresholds": {"person": 0.9}})
