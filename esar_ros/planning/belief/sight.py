@@ -1,4 +1,4 @@
-"""What all cameras of a vehicle find together: the colour cameras', and where one is mounted the thermal camera's.
+"""The POD of all cameras of a vehicle together: the colour cameras', and where one is mounted the thermal camera's.
 
 The colour cameras look everywhere about the vehicle. A thermal one sees a strip alone, from where its field of view
 first shows it, so of what is passed both count where both look, and of these the better: looks at one time are not

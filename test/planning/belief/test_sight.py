@@ -1,4 +1,4 @@
-"""What is found in passing where a thermal camera is mounted: more by night in its strip, nothing more beside it."""
+"""Looks in passing where a thermal camera is mounted: more by night in its strip, nothing more beside it."""
 
 from __future__ import annotations
 
