@@ -71,8 +71,8 @@ def test_any_schedule_stays_in_range_and_has_no_jump(first: Weather, changes: tu
             assert 1.0 <= air.gustiness <= 1.6 * 1.5 and 0.0 <= air.share <= 1.0
             assert row.falling is not Falling.NOTHING or row.density == 0.0
         values = np.array([numbers(air, world, float(t)) for air, t in zip(airs, times, strict=True)])
-        # The steepest part, half a change long, climbs by 2.5 times the mean; winds may turn by half a circle.
-        assert float(np.abs(np.diff(values, axis=0)).max()) < 0.06
+        # A jump would be of the order of the whole range; of 400 steps the steepest take some hundredths of it.
+        assert float(np.abs(np.diff(values, axis=0)).max()) < 0.12
 
 
 @given(weathers, schedules())

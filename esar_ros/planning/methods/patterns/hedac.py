@@ -3,7 +3,8 @@
 Source: Ivic, Crnkovic and Mezic, *Ergodicity-based cooperative multiagent area coverage via a potential field* (IEEE
 Trans. Cybernetics 2017), in the form for searches of Ivic, *Motion control for autonomous heterogeneous multi-agent
 area search in uncertain conditions* (arXiv 1911.09137): the undetected probability m falls by the sensor's rate along
-the way; the potential u solves alpha lap(u) = beta u - m with no flow over the border; the agent flies along grad(u).
+the way; the potential u solves the equation alpha lap(u) = beta u - m, with no flow over the border; the agent flies
+along grad(u).
 Adapted: one agent, so without the cooling that keeps agents apart; a vehicle that turns on the spot, so without
 the smallest radius of a turn; the way is laid at the start by the expected looks. alpha / beta is the square of a
 length, `smoothing`, which the papers tune by hand. The prior is as `greedy`'s. Needs no model.
