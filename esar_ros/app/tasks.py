@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from esar_ros.app.arguments import Parser
+from esar_ros.mission.briefing import brief_words
 from esar_ros.mission.errors import UsageError, UsageErrors
 from esar_ros.mission.resources import resource
 from esar_ros.mission.task import Task, load_task
@@ -97,7 +98,12 @@ def _show(arguments: argparse.Namespace) -> int:
     task = load_valid_task(arguments.task)
     console = Console()
     console.print(f"[bold]{task.id}[/bold] on {task.map}, {task.weather.value}, {task.local_time:%Y-%m-%d %H:%M}")
-    console.print(f"{task.tier}, difficulty {task.difficulty}, at most {task.t_max:.0f} s\n\n{task.prompt}\n")
+    console.print(f"{task.tier}, difficulty {task.difficulty}, at most {task.t_max:.0f} s\n\n{brief_words(task)}\n")
+    for change in task.changes:
+        what = [] if change.weather is None else [change.weather.value]
+        what += [] if change.wind is None else [f"wind {change.wind.speed:g} m/s"]
+        told = "foretold" if change.forecast else "unannounced"
+        console.print(f"{change.at:.0f} to {change.end:.0f} s: {', '.join(what)} ({told})")
     table = Table("id", "what", "east (m)", "north (m)")
     for victim in task.victims:
         table.add_row(victim.id, f"{victim.name}, {victim.pose.value}", *(f"{v:.1f}" for v in victim.position))

@@ -28,6 +28,16 @@ def test_show_tells_a_task_and_draws_it(tmp_path: Path, capsys: pytest.CaptureFi
         assert len(image.getcolors(1 << 21) or []) > 1000
 
 
+def test_show_tells_what_changes_and_what_the_brief_says_of_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    task = str(Path(__file__).parents[2] / "examples/tasks/front_at_dusk.json")
+    assert main(["tasks", "show", task, "--png", str(tmp_path / "task.png")]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "150 to 390 s: heavy_rain, wind 9 m/s (foretold)" in out and "600 to 750 s: fog" in out
+    assert "(unannounced)" in out and "heavy rain and wind of 9 m/s from about 18:20" in out
+
+
 def test_stats_have_the_figures_keys(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     numbers, picture = tmp_path / "stats.json", tmp_path / "stats.png"
     assert main(["tasks", "stats", "--json", str(numbers), "--png", str(picture)]) == 0

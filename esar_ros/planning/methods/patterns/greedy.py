@@ -11,61 +11,28 @@ the worth of its search, what it finds beyond `greedy` that of reading.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
 from esar_ros.geometry.frames import Vector
-from esar_ros.mission.observation import Brief
-from esar_ros.planning.methods.patterns.heat_map import expected_around, expected_by_brief
-from esar_ros.planning.methods.patterns.pattern import Pattern, PatternSettings, cut, inside
+from esar_ros.planning.methods.patterns.heat_map import HeatMapPattern
+from esar_ros.planning.methods.patterns.pattern import cut, inside
 from esar_ros.planning.registry import register
 from esar_ros.planning.search_area import AREA_MARGIN, distance_to_edge
 
 _MAX_CELLS = 120  # a side; the start is far less than this many cells from wherever the time allows to fly
 
 
-class GreedySettings(PatternSettings):
-    """Section `greedy` of config/planners.yaml."""
-
-    reads_brief: bool = Field(default=False, description="walk over the prior of `belief` (greedy@brief)")
-
-
 @register("greedy")
-class Greedy(Pattern):
+class Greedy(HeatMapPattern):
     """Walks over a heat map of the missing from home and stops when the time for it is used."""
 
     name = "greedy"
-    settings_type: ClassVar[type[PatternSettings]] = GreedySettings
-    variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {"brief": {"reads_brief": True}}
-    _settings: GreedySettings
-
-    def __init__(self, parameters: Mapping[str, Any]) -> None:
-        super().__init__(parameters)
-        if self._settings.reads_brief:
-            self.name = "greedy@brief"
-
-    @property
-    def reads_by_rules(self) -> bool:
-        """See planning.method.ReadsByRules."""
-        return self._settings.reads_brief
-
-    def reset(self, brief: Brief, seed: int) -> None:
-        """Begin a mission: lay the path."""
-        self._brief, self._seed = brief, seed
-        super().reset(brief, seed)
 
     def _lay(self, home: Vector, corners: NDArray[np.float64], spacing: float, longest: float) -> NDArray[np.float64]:
         half = min(_MAX_CELLS // 2, math.ceil(longest / spacing))
-        offsets = np.arange(-half, half + 1) * spacing
-        centres = home + np.stack(np.meshgrid(offsets, offsets), axis=-1)
-        if self._settings.reads_brief:
-            heat = expected_by_brief(self._brief, self._seed, home, half, spacing)
-        else:
-            heat = expected_around(centres, home, spacing)
+        heat, centres = self._heat(home, half, spacing)
         heat[distance_to_edge(corners, centres) < AREA_MARGIN] = 0.0
         cells = walk(heat, (half, half), longest / spacing)
         return cut(inside(centres[cells[:, 0], cells[:, 1]], corners), home, longest)

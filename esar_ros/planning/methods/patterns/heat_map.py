@@ -1,19 +1,62 @@
-"""Heat maps of the missing in squares around the start: by published distances, or by what `belief` reads."""
+"""Patterns over a heat map of the missing: by published distances around the start, or by what `belief` reads."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.observation import Brief
 from esar_ros.planning.belief.search import BeliefSearch
 from esar_ros.planning.methods.patterns.lost_persons import load_lost_persons
+from esar_ros.planning.methods.patterns.pattern import Pattern, PatternSettings
 from esar_ros.planning.parameters import configured
 
 
-def expected_by_brief(brief: Brief, seed: int, home: Vector, half: int, cell: float) -> NDArray[np.float64]:
-    """Returns how many of the missing `belief` expects, before it flies, in each of 2 half + 1 square cells (m)."""
+class HeatMapSettings(PatternSettings):
+    """Section `greedy` of config/planners.yaml, and part of `hedac`."""
+
+    reads_brief: bool = Field(default=False, description="over the prior of `belief` (the row @brief)")
+
+
+class HeatMapPattern(Pattern):
+    """A way laid by where the missing are expected; its variant `brief` asks what `belief` reads from the brief."""
+
+    settings_type: ClassVar[type[PatternSettings]] = HeatMapSettings
+    variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {"brief": {"reads_brief": True}}
+    _settings: HeatMapSettings
+
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
+        super().__init__(parameters)
+        if self._settings.reads_brief:
+            self.name = f"{self.name}@brief"
+
+    @property
+    def reads_by_rules(self) -> bool:
+        """See planning.method.ReadsByRules."""
+        return self._settings.reads_brief
+
+    def reset(self, brief: Brief, seed: int) -> None:
+        """Begin a mission: lay the path."""
+        self._brief, self._seed = brief, seed
+        super().reset(brief, seed)
+
+    def _heat(self, home: Vector, half: int, cell: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Returns what is expected in each of 2 half + 1 square cells (m) around home, and their middles (R, C, 2)."""
+        offsets = np.arange(-half, half + 1) * cell
+        centres = home + np.stack(np.meshgrid(offsets, offsets), axis=-1)
+        if self._settings.reads_brief:
+            return _by_brief(self._brief, self._seed, home, half, cell), centres
+        distance = np.linalg.norm(centres - home, axis=-1)
+        return load_lost_persons().category("hiker").density(np.maximum(distance, cell / 2.0)), centres
+
+
+def _by_brief(brief: Brief, seed: int, home: Vector, half: int, cell: float) -> NDArray[np.float64]:
+    """Returns how many of the missing `belief` expects, before it flies, in each cell."""
     search = BeliefSearch(configured(BeliefSearch.name, {}))
     search.reset(brief, seed)
     expected = np.sum([person.posterior for person in search.people], axis=0)
@@ -23,9 +66,3 @@ def expected_by_brief(brief: Brief, seed: int, home: Vector, half: int, cell: fl
     heat = np.zeros((2 * half + 1, 2 * half + 1))
     np.add.at(heat, (row[near], column[near]), expected.reshape(-1)[near])
     return heat
-
-
-def expected_around(centres: NDArray[np.float64], home: Vector, cell: float) -> NDArray[np.float64]:
-    """Returns the density at places (R, C, 2) by the published distances from the last known point."""
-    distance = np.linalg.norm(centres - home, axis=-1)
-    return load_lost_persons().category("hiker").density(np.maximum(distance, cell / 2.0))

@@ -13,8 +13,7 @@ length, `smoothing`, which the papers tune by hand. The prior is as `greedy`'s. 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +21,8 @@ from pydantic import Field
 from scipy.fft import dctn, idctn
 
 from esar_ros.geometry.frames import Vector
-from esar_ros.mission.observation import Brief
-from esar_ros.planning.methods.patterns.greedy import GreedySettings
-from esar_ros.planning.methods.patterns.heat_map import expected_around, expected_by_brief
-from esar_ros.planning.methods.patterns.pattern import Pattern, PatternSettings, cut
+from esar_ros.planning.methods.patterns.heat_map import HeatMapPattern, HeatMapSettings
+from esar_ros.planning.methods.patterns.pattern import PatternSettings, cut
 from esar_ros.planning.registry import register
 from esar_ros.planning.search_area import AREA_MARGIN, distance_to_edge
 
@@ -36,46 +33,25 @@ _STEP = 1.0  # cells a step
 _FLAT = 1e-9  # slope of the potential's logarithm, a cell
 
 
-class HedacSettings(GreedySettings):
+class HedacSettings(HeatMapSettings):
     """Section `hedac` of config/planners.yaml."""
 
     smoothing: float = Field(default=100.0, gt=0, description="m, root of alpha / beta: how far the potential reaches")
 
 
 @register("hedac")
-class Hedac(Pattern):
+class Hedac(HeatMapPattern):
     """Flies the way of HEDAC from home and stops when the time for it is used."""
 
     name = "hedac"
     settings_type: ClassVar[type[PatternSettings]] = HedacSettings
-    variants: ClassVar[Mapping[str, Mapping[str, Any]]] = {"brief": {"reads_brief": True}}
     _settings: HedacSettings
-
-    def __init__(self, parameters: Mapping[str, Any]) -> None:
-        super().__init__(parameters)
-        if self._settings.reads_brief:
-            self.name = "hedac@brief"
-
-    @property
-    def reads_by_rules(self) -> bool:
-        """See planning.method.ReadsByRules."""
-        return self._settings.reads_brief
-
-    def reset(self, brief: Brief, seed: int) -> None:
-        """Begin a mission: lay the path."""
-        self._brief, self._seed = brief, seed
-        super().reset(brief, seed)
 
     def _lay(self, home: Vector, corners: NDArray[np.float64], spacing: float, longest: float) -> NDArray[np.float64]:
         cell = spacing / _CELLS
         reach = min(float(np.abs(corners - home).max()), longest)
         half = min(_MOST // 2, math.ceil(reach / cell))
-        offsets = np.arange(-half, half + 1) * cell
-        centres = home + np.stack(np.meshgrid(offsets, offsets), axis=-1)
-        if self._settings.reads_brief:
-            prior = expected_by_brief(self._brief, self._seed, home, half, cell)
-        else:
-            prior = expected_around(centres, home, cell)
+        prior, centres = self._heat(home, half, cell)
         allowed = distance_to_edge(corners, centres) >= AREA_MARGIN
         way = trajectory(np.where(allowed, prior, 0.0), allowed, self._settings.smoothing / cell, longest / cell)
         return cut(home + (way - half) * cell, home, longest)
