@@ -21,6 +21,7 @@ from scipy.ndimage import distance_transform_edt, gaussian_filter, map_coordinat
 from esar_ros.geometry.geodesy import SEMI_MAJOR
 from esar_ros.mission.errors import UsageError, install, suggest
 from esar_ros.mission.map_files import settlement_maps, shipped_maps, user_map_directory
+from esar_ros.sim.terrain.finer_relief import measure
 from esar_ros.sim.terrain.map_layers import DRIVERS, Square, open_raster, read_cover, read_photo, read_tracks
 from esar_ros.sim.terrain.map_spec import MapSpec, parse_spec
 from esar_ros.sim.terrain.maps import load_spec
@@ -30,6 +31,7 @@ MAX_HOLE = 100.0  # m, distance to the nearest height up to which a gap is fille
 MAX_HOLES = 0.10  # greatest share of the map that may be filled
 _PLAUSIBLE = (-500.0, 9000.0)  # m; what lies outside counts as no data
 _MOST_SAMPLES = 200_000_000  # of a raster; it is unpacked as a whole
+_FINER = 300  # from the map's seed to that of relief finer than the model
 _COARSEST = 20  # least number of the model's cells along the map's side
 
 
@@ -89,6 +91,11 @@ def import_map(source: Path, options: ImportOptions, folder: Path | None = None)
         cover, known = read_cover(options.cover, square, options.character, altitudes)
     photo = None if options.photo is None else read_photo(options.photo, square, altitudes)
     content, heights = _describe(altitudes, cover, cell, latitude, longitude, options)
+    finer = measure(
+        altitudes, options.size / (options.samples - 1), cell, _quantum(raster.values), content["seed"] + _FINER
+    )
+    if finer is not None:
+        content["relief"]["finer"] = finer.model_dump()
     if photo is not None:
         file = f"{options.id}.png"
         content["imagery"] = {"file": file, "sha256": hashlib.sha256(photo).hexdigest()}
@@ -229,6 +236,12 @@ def _resample(
     # The map frame is a plane; the Earth falls away from it.
     altitudes -= (east * east + north * north) / (2.0 * SEMI_MAJOR)
     return np.asarray(altitudes, dtype=np.float64), cell, filled
+
+
+def _quantum(values: NDArray[np.float64]) -> float:
+    """Metres that heights are rounded to: 1 where all are whole, else 0."""
+    known = values[np.isfinite(values)]
+    return float((known == np.round(known)).all())
 
 
 def _fill(values: NDArray[np.float64], missing: NDArray[np.bool_]) -> NDArray[np.float64]:

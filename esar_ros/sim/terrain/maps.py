@@ -29,8 +29,8 @@ from esar_ros.sim.terrain.tracks import Track
 # What makes the ground: when any of it changes, cached maps are made anew.
 GROUND_MODULES = (
     "clearings", "land_cover", "map_ground", "noise", "ridge_skeleton", "relief", "coast", "dem",
-    "desert", "summit", "tracks", "settlements/farmyard", "settlements/ground", "settlements/lake_cabins",
-    "settlements/park", "settlements/plan", "settlements/presets", "settlements/streets",
+    "desert", "finer_relief", "summit", "tracks", "settlements/farmyard", "settlements/ground",
+    "settlements/lake_cabins", "settlements/park", "settlements/plan", "settlements/presets", "settlements/streets",
 )  # fmt: skip
 
 
