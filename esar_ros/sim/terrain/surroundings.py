@@ -23,7 +23,7 @@ from esar_ros.mission.unpacking import read_arrays
 
 REACH = 20_000.0  # m beyond the border
 ALONG = 64  # points a side
-OUTWARD = tuple(REACH * (1.06**k - 1.0) / (1.06**63 - 1.0) for k in range(64))  # m beyond the border
+OUTWARD = tuple(REACH * (1.12**k - 1.0) / (1.12**38 - 1.0) for k in range(39))  # m beyond the border
 _WORTH = 500.0  # m beyond the border within which a ring is no horizon
 _LEAST_KNOWN = 0.02  # of the points farther than that
 _LARGEST = 1_000_000  # bytes, unpacked
