@@ -29,7 +29,7 @@ _H = (0.3, 1.9)  # exponents that are believed; above 1 the relief is smooth
 
 
 class FinerRelief(StrictModel):
-    """What is added to a model, measured on it when it was imported."""
+    """Relief that is added to a model, measured on it when it was imported."""
 
     seed: int = Field(ge=0)
     amplitude: float = Field(ge=0.0, le=50.0, description="m, root mean square over the map; 0: nothing is added")
@@ -37,7 +37,7 @@ class FinerRelief(StrictModel):
 
 
 def measure(heights: NDArray[np.float64], step: float, cell: float, quantum: float, seed: int) -> FinerRelief | None:
-    """What a model lacks, by its heights (n, n) in m on the map's grid; None where its cells are as fine as the grid.
+    """Relief that a model lacks by its heights (n, n) in m on the map's grid; None where its cells are as fine.
 
     step and cell: m between heights and between the model's own samples. quantum: m that the model's heights are
     rounded to; its share of the differences is left out.

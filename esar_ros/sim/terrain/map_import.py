@@ -249,7 +249,7 @@ def _resample(
 
 
 def _look_around(raster: _Raster, square: Square, spec: MapSpec, options: ImportOptions) -> Surroundings | None:
-    """What the model holds around the map, land cover by the map's own rules; None where that is next to nothing."""
+    """The model's ground around the map, land cover by the map's own rules; None where that is next to nothing."""
     import pyproj
 
     to_raster = pyproj.Transformer.from_crs(square.projection, raster.crs, always_xy=True)

@@ -89,7 +89,7 @@ def pack(surroundings: Surroundings) -> bytes:
 
 
 def read_surroundings(spec: SurroundingsSpec, folder: Path) -> Surroundings:
-    """What `pack` made. Raises UsageError: file missing, changed or damaged."""
+    """Ground around a map as `pack` wrote it. Raises UsageError: file missing, changed or damaged."""
     path = folder / spec.file
     shape = (len(OUTWARD), 4 * ALONG)
     try:
