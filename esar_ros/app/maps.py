@@ -139,7 +139,8 @@ def _import(arguments: argparse.Namespace) -> int:
     filled = f", {100 * made.filled:.1f} % of the ground filled in" if made.filled else ""
     covered = f", land cover of {100 * made.covered:.0f} % told" if arguments.cover else ""
     tracks = f", {len(made.spec.tracks)} tracks" if arguments.tracks else ""
-    print(f"Map {made.spec.id}: {made.path} ({made.cell:.1f} m cells{filled}{covered}{tracks})")
+    around = f", {100 * made.around:.0f} % of the ground to the horizon known" if made.around else ""
+    print(f"Map {made.spec.id}: {made.path} ({made.cell:.1f} m cells{filled}{covered}{tracks}{around})")
     if arguments.out is not None and arguments.out.resolve() != user_map_directory().resolve():
         print(f"To use it: export ESAR_MAPS={arguments.out.resolve()}")
     print(f"Look at it: esar maps show {made.spec.id}")

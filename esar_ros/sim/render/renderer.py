@@ -7,6 +7,7 @@ and ids alone are drawn, with the same bits.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -40,8 +41,9 @@ from esar_ros.sim.render.object_drawing import ObjectDrawing, visible
 from esar_ros.sim.render.scenery_drawing import SceneryDrawing
 from esar_ros.sim.render.thermal_camera import thermal_picture
 from esar_ros.sim.render.tiles.ground_tiles import GroundTiles
-from esar_ros.sim.render.views import NEAR, SHARED_FLOATS, UNIFORM_FLOATS, View
-from esar_ros.sim.terrain.far_terrain import COARSE, fine_grid
+from esar_ros.sim.render.views import FAR, NEAR, SHARED_FLOATS, UNIFORM_FLOATS, View
+from esar_ros.sim.terrain.far_terrain import far_grid
+from esar_ros.sim.terrain.surroundings import REACH
 from esar_ros.sim.world.scene import SceneObject
 from esar_ros.sim.world.world import World
 
@@ -90,6 +92,7 @@ class Renderer:
         """
         self.camera = CameraModel.from_horizontal_fov(width, height, fov)
         self._fov, self._near = fov, near
+        self._far = FAR if world.place.surroundings is None else math.sqrt(2.0) * (world.place.size + REACH)
         self._samples, self._quality = samples, quality
         self._world = world
         self._context = context = headless_context()
@@ -100,7 +103,7 @@ class Renderer:
         self._cameras = 0
         self._target: moderngl.Framebuffer
         self._warm_target: moderngl.Framebuffer
-        self._ground = GroundDrawing(context, world.place, fine_grid(world.place) if quality == HIGH else COARSE)
+        self._ground = GroundDrawing(context, world.place, far_grid(world.place, quality == HIGH))
         self._flora = FloraDrawing(context, world.flora, world.ground, plant_skin(context, quality))
         self._scenery = SceneryDrawing(context, world.scenery)
         self._objects = ObjectDrawing(context, Unit.SHADOW, Unit.SCENE_DEPTH, Unit.TILES)
@@ -175,7 +178,8 @@ class Renderer:
     def _views(self, camera_poses: Sequence[Pose]) -> list[View]:
         if not camera_poses:
             raise ValueError("a frame needs a camera pose")
-        return [View.of(pose, self.camera.width, self.camera.height, self._fov, self._near) for pose in camera_poses]
+        size = self.camera.width, self.camera.height
+        return [View.of(pose, *size, self._fov, self._near, self._far) for pose in camera_poses]
 
     def _begin(self, count: int) -> None:
         """Prepares an empty target for `count` images: ids 0, and depth +inf, the sky's."""

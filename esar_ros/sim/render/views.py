@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from esar_ros.geometry.frames import Pose
 from esar_ros.sim.render.shaders.common import LAMPS
 
-NEAR, FAR = 0.15, 12_000.0  # m, clip planes
+NEAR, FAR = 0.15, 12_000.0  # m, clip planes; around imported maps more is seen
 SHARED_FLOATS = 13 * 4 + 3 * LAMPS * 4  # of the Frame block, in common to the views of a frame
 UNIFORM_FLOATS = 2 * 16 + SHARED_FLOATS
 
@@ -26,13 +26,14 @@ class View:
     half_height: float
     width: int  # px
     near: float = NEAR  # m, of the plane in front of which nothing is drawn
+    far: float = FAR  # m, of the plane behind which nothing is drawn
 
     @staticmethod
-    def of(pose: Pose, width: int, height: int, fov: float, near: float = NEAR) -> View:
+    def of(pose: Pose, width: int, height: int, fov: float, near: float = NEAR, far: float = FAR) -> View:
         """View of a camera of width x height px and a horizontal field of view in rad."""
         tangent = math.tan(fov / 2)
         position = np.asarray(pose.position, dtype=np.float64)
-        return View(position, pose.rotation.T, tangent, tangent * height / width, width, near)
+        return View(position, pose.rotation.T, tangent, tangent * height / width, width, near, far)
 
     @property
     def matrix(self) -> NDArray[np.float64]:
@@ -43,8 +44,8 @@ class View:
         clip = np.zeros((4, 4))
         clip[0, 0] = 1.0 / self.half_width
         clip[1, 1] = 1.0 / self.half_height
-        clip[2, 2] = (FAR + self.near) / (FAR - self.near)
-        clip[2, 3] = -2.0 * FAR * self.near / (FAR - self.near)
+        clip[2, 2] = (self.far + self.near) / (self.far - self.near)
+        clip[2, 3] = -2.0 * self.far * self.near / (self.far - self.near)
         clip[3, 2] = 1.0
         return clip @ camera
 

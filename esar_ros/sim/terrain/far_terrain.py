@@ -1,4 +1,7 @@
-"""Far terrain: coarse ground from the map's border to the horizon, of the place's kind. Seen, never reached."""
+"""Far terrain: coarse ground from the map's border to the horizon. Seen, never reached.
+
+It is the model's own around an imported map, as far as the model reaches, and else invented, of the place's kind.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,18 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import distance_transform_edt
 
 from esar_ros.sim.terrain.land_cover import ALBEDO, LandCover
 from esar_ros.sim.terrain.maps import PlaceMap
 from esar_ros.sim.terrain.noise import fbm, ridged
+from esar_ros.sim.terrain.surroundings import ALONG, OUTWARD, square_border
 
 _FOREST, _SEA = np.array([0.050, 0.066, 0.032]), np.array([0.018, 0.045, 0.058])
+_COLOURS_OF_THE_EDGE, _HEIGHT_OF_THE_EDGE = 150.0, 200.0  # m beyond the border that it tells what lies there
+_SEEN_OFTEN = 0.005  # share of the map from which a land cover's colour is the map's own
+_BLEND = 4.0  # rings or points over which the model's ground goes over into invented ground
+_STEEP = (0.80, 0.68)  # z of the normal from which the model's slopes are rock
 _SNOW, _CLIFF = np.array([0.74, 0.77, 0.81]), np.array([0.14, 0.135, 0.13])
 
 
@@ -29,6 +38,7 @@ COARSE = Grid((0.0, 40.0, 120.0, 300.0, 700.0, 1500.0, 2800.0, 4600.0, 7000.0), 
 FINE = Grid((0.0, 30.0, 90.0, 180.0, 320.0, 560.0, 1000.0, 1800.0, 3400.0, 7000.0), 64, 6, 45.0)
 # Faces of peaks look at the eye: drawn with quads much longer than wide they are curtains.
 PEAKS = Grid((0.0, 30.0, 70.0, *(120.0 * 1.28**k for k in range(16)), 7000.0), 64, 6, 45.0)
+SURVEYED = Grid(OUTWARD, ALONG, 6, 45.0)  # where the model's ground around the map is known
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,21 +50,27 @@ class FarTerrain:
     spheres: NDArray[np.float64]
 
 
-def fine_grid(place: PlaceMap) -> Grid:
-    """Vertices for images of high quality."""
+def far_grid(place: PlaceMap, fine: bool) -> Grid:
+    """Vertices for images; fine: of high quality."""
+    if place.surroundings is not None:
+        return SURVEYED
+    if not fine:
+        return COARSE
     return PEAKS if place.horizon == "peaks" else FINE
 
 
 def build_far_terrain(place: PlaceMap, grid: Grid = COARSE) -> FarTerrain:
     """Ground from the place's border outwards."""
     half = place.size / 2
-    border = _border(half, grid.along)
+    border = square_border(half, grid.along)
     edge = place.ground_height(border)
     ring, rows = border.shape[0], len(grid.outward)
     points = np.empty((rows, ring, 3))
     for row, s in enumerate(grid.outward):
         points[row, :, :2] = xy = border * (1.0 + s / half)
         points[row, :, 2] = _height(place, xy, edge, s, grid)
+    if grid is SURVEYED:
+        points[..., 2] = _surveyed(place, edge, points[..., 2])
     flat = points.reshape(-1, 3)
     index = np.arange(len(flat)).reshape(rows, ring)
     faces, spheres = [], []
@@ -86,8 +102,59 @@ def paint_far_terrain(
 
     up: (V,) z of the vertices' normals; where they are given, peaks are rock where no snow can lie.
     """
+    paint = _paint_invented(place, albedo, grid, up)
+    if grid is not SURVEYED or place.surroundings is None:
+        return paint
+    colours = _cover_colours(place, albedo)[place.surroundings.cover].reshape(-1, 3)
+    if up is not None:
+        steep = np.clip((_STEEP[0] - up) / (_STEEP[0] - _STEEP[1]), 0.0, 1.0)[:, None]
+        colours = colours * (1.0 - steep) + ALBEDO[LandCover.ROCK] * steep
+    away = np.minimum(1.0, np.array(grid.outward) / _COLOURS_OF_THE_EDGE)[:, None, None]
+    rings = paint.reshape(len(grid.outward), -1, 3)
+    own = rings[0] + (colours.reshape(rings.shape) - rings[0]) * away
+    return np.asarray(rings + (own - rings) * _share(place)[..., None], dtype=np.float32).reshape(-1, 3)
+
+
+def _surveyed(place: PlaceMap, edge: NDArray[np.float64], invented: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Heights (rings, points) of the model where it is known; at the border the map's own."""
+    assert place.surroundings is not None
+    heights = place.surroundings.heights.astype(np.float64)
+    near = np.maximum(0.0, 1.0 - np.array(OUTWARD) / _HEIGHT_OF_THE_EDGE)[:, None]
+    model = heights + np.nan_to_num(edge - heights[0]) * near
+    share = _share(place)
+    return np.where(share > 0.0, share * np.nan_to_num(model) + (1.0 - share) * invented, invented)
+
+
+def _share(place: PlaceMap) -> NDArray[np.float64]:
+    """Share (rings, points) of the model in what is drawn: 1 well within its data, 0 without."""
+    assert place.surroundings is not None
+    known = np.isfinite(place.surroundings.heights)
+    if known.all():
+        return np.ones(known.shape)
+    around = np.concatenate([known[:, -8:], known, known[:, :8]], axis=1)
+    return np.asarray(np.clip(distance_transform_edt(around)[:, 8:-8] / _BLEND, 0.0, 1.0) * known)
+
+
+def _cover_colours(place: PlaceMap, albedo: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Albedo (classes, 3) of each land cover as the map shows it, of woods from above."""
+    every = max(1, place.samples // 256)
+    cover = place.land_cover[::every, ::every]
+    at = (np.arange(0, place.samples, every) * (albedo.shape[0] - 1)) // (place.samples - 1)
+    shown = (albedo[np.ix_(at, at)].astype(np.float64) / 255.0) ** 2
+    out = ALBEDO.astype(np.float64)
+    for kind in LandCover:
+        own = cover == kind
+        if kind is not LandCover.WATER and own.mean() > _SEEN_OFTEN:
+            out[kind] = shown[own].mean(axis=0)
+    out[LandCover.FOREST] = _FOREST
+    return out
+
+
+def _paint_invented(
+    place: PlaceMap, albedo: NDArray[np.uint8], grid: Grid, up: NDArray[np.float32] | None
+) -> NDArray[np.float32]:
     half = place.size / 2
-    border = _border(half, grid.along)
+    border = square_border(half, grid.along)
     edge = place.ground_height(border)
     size = albedo.shape[0]
     texel = np.clip(((border * 0.995 + half) / place.size * size).astype(int), 0, size - 1)
@@ -107,19 +174,6 @@ def paint_far_terrain(
         away = np.repeat(np.minimum(1.0, np.array(grid.outward) / 100.0), len(border))[:, None]
         return np.asarray(paint.reshape(-1, 3) * (1.0 - away) + peaks * away, dtype=np.float32)
     return paint.reshape(-1, 3).astype(np.float32)
-
-
-def _border(half: float, along: int) -> NDArray[np.float64]:
-    """Points (N, 2) along the border of a square of half a side, counter-clockwise."""
-    t = np.linspace(-half, half, along + 1)[:-1]
-    return np.concatenate(
-        [
-            np.column_stack([t, np.full(along, -half)]),
-            np.column_stack([np.full(along, half), t]),
-            np.column_stack([-t, np.full(along, half)]),
-            np.column_stack([np.full(along, -half), -t]),
-        ]
-    )
 
 
 def _rings(half: float, border: NDArray[np.float64], grid: Grid) -> NDArray[np.float64]:

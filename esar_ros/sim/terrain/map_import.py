@@ -21,15 +21,20 @@ from scipy.ndimage import distance_transform_edt, gaussian_filter, map_coordinat
 from esar_ros.geometry.geodesy import SEMI_MAJOR
 from esar_ros.mission.errors import UsageError, install, suggest
 from esar_ros.mission.map_files import settlement_maps, shipped_maps, user_map_directory
+from esar_ros.sim.terrain.finer_relief import measure
+from esar_ros.sim.terrain.land_cover import UNKNOWN, classify
 from esar_ros.sim.terrain.map_layers import DRIVERS, Square, open_raster, read_cover, read_photo, read_tracks
 from esar_ros.sim.terrain.map_spec import MapSpec, parse_spec
 from esar_ros.sim.terrain.maps import load_spec
+from esar_ros.sim.terrain.surroundings import REACH, Surroundings, pack, ring_points, sample_rings
 
 CHARACTERS = {"alpine": "aotai", "desert": "lop_nur", "glacial": "k2", "coastal": "dapeng"}  # whose plants they bear
 MAX_HOLE = 100.0  # m, distance to the nearest height up to which a gap is filled
 MAX_HOLES = 0.10  # greatest share of the map that may be filled
 _PLAUSIBLE = (-500.0, 9000.0)  # m; what lies outside counts as no data
 _MOST_SAMPLES = 200_000_000  # of a raster; it is unpacked as a whole
+_FINER = 300  # from the map's seed to that of relief finer than the model
+_AROUND = 513  # places a side at which land cover around the map is told
 _COARSEST = 20  # least number of the model's cells along the map's side
 
 
@@ -59,6 +64,7 @@ class Imported:
     cell: float  # m, of the model
     filled: float  # share of the map's ground that had no data
     covered: float = 0.0  # share of the ground whose land cover a raster told
+    around: float = 0.0  # share of the ground to the horizon that the model tells
 
 
 @dataclass(frozen=True)
@@ -89,25 +95,36 @@ def import_map(source: Path, options: ImportOptions, folder: Path | None = None)
         cover, known = read_cover(options.cover, square, options.character, altitudes)
     photo = None if options.photo is None else read_photo(options.photo, square, altitudes)
     content, heights = _describe(altitudes, cover, cell, latitude, longitude, options)
+    finer = measure(
+        altitudes, options.size / (options.samples - 1), cell, _quantum(raster.values), content["seed"] + _FINER
+    )
+    if finer is not None:
+        content["relief"]["finer"] = finer.model_dump()
     if photo is not None:
         file = f"{options.id}.png"
         content["imagery"] = {"file": file, "sha256": hashlib.sha256(photo).hexdigest()}
     if options.tracks is not None:
         content["tracks"] = read_tracks(options.tracks, square)
     header = f"# Imported from {source.name}, {cell:.1f} m cells, {100 * filled:.1f} % of the ground filled in.\n"
-    text = (header + yaml.safe_dump(content, sort_keys=False)).encode()
     target = folder or user_map_directory()
     path = target / f"{options.id}.yaml"
+    around = _look_around(raster, square, parse_spec(yaml.safe_dump(content).encode(), str(path)), options)
+    if around is not None:
+        ring = pack(around)
+        content["surroundings"] = {"file": f"{options.id}.ring.npz", "sha256": hashlib.sha256(ring).hexdigest()}
+    text = (header + yaml.safe_dump(content, sort_keys=False)).encode()
     spec = parse_spec(text, str(path))
     try:
         target.mkdir(parents=True, exist_ok=True)
         path.with_suffix(".npz").write_bytes(heights)
         if photo is not None:
             path.with_suffix(".png").write_bytes(photo)
+        if around is not None:
+            path.with_suffix(".ring.npz").write_bytes(ring)
         path.write_bytes(text)
     except OSError as error:
         raise UsageError(f"cannot write the map to {target}: {error.strerror}", "choose another --out") from None
-    return Imported(path, spec, cell, filled, known)
+    return Imported(path, spec, cell, filled, known, 0.0 if around is None else around.known)
 
 
 def _open(source: Path, crs: str | None) -> _Raster:
@@ -229,6 +246,42 @@ def _resample(
     # The map frame is a plane; the Earth falls away from it.
     altitudes -= (east * east + north * north) / (2.0 * SEMI_MAJOR)
     return np.asarray(altitudes, dtype=np.float64), cell, filled
+
+
+def _look_around(raster: _Raster, square: Square, spec: MapSpec, options: ImportOptions) -> Surroundings | None:
+    """The model's ground around the map, land cover by the map's own rules; None where that is next to nothing."""
+    import pyproj
+
+    to_raster = pyproj.Transformer.from_crs(square.projection, raster.crs, always_xy=True)
+
+    def height(east: NDArray[np.float64], north: NDArray[np.float64]) -> NDArray[np.float64]:
+        x, y = to_raster.transform(east, north)
+        at = np.nan_to_num(np.stack(raster.to_pixel(np.asarray(x), np.asarray(y))), nan=-1.0, posinf=-1.0, neginf=-1.0)
+        found = map_coordinates(raster.values, at, order=1, mode="constant", cval=np.nan)
+        found -= spec.origin.altitude + (east * east + north * north) / (2.0 * SEMI_MAJOR)
+        return np.asarray(found if spec.water_level is None else np.maximum(found, spec.water_level))
+
+    half = options.size / 2
+    heights = sample_rings(height, half)
+    if heights is None:
+        return None
+    wide = Square(square.latitude, square.longitude, options.size + 2.0 * REACH)
+    axis = np.linspace(-wide.size / 2, wide.size / 2, _AROUND)
+    grid = height(*np.meshgrid(axis, axis))
+    grid = np.where(np.isfinite(grid), grid, np.nanmin(heights))
+    surface = np.full(grid.shape, UNKNOWN, dtype=np.uint8)
+    if options.cover is not None:
+        surface, _ = read_cover(options.cover, wide, options.character, grid)
+    cover = classify(spec.cover, grid.astype(np.float32), surface, wide.size, spec.seed, spec.water_level, None)
+    east, north = np.moveaxis(ring_points(half), -1, 0)
+    column, row = (np.rint((at + wide.size / 2) / wide.size * (_AROUND - 1)).astype(int) for at in (east, north))
+    return Surroundings(heights, cover[row, column])
+
+
+def _quantum(values: NDArray[np.float64]) -> float:
+    """Metres that heights are rounded to: 1 where all are whole, else 0."""
+    known = values[np.isfinite(values)]
+    return float((known == np.round(known)).all())
 
 
 def _fill(values: NDArray[np.float64], missing: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -13,6 +13,7 @@ from esar_ros.sim.terrain.coast import CoastalHills
 from esar_ros.sim.terrain.land_cover import Cover, LandCover, SettledCover
 from esar_ros.sim.terrain.relief import Erosion, Relief
 from esar_ros.sim.terrain.settlements.ground import SettlementGround
+from esar_ros.sim.terrain.surroundings import SurroundingsSpec
 from esar_ros.sim.terrain.tracks import TrackSpec
 
 
@@ -76,6 +77,7 @@ class MapSpec(StrictModel):
     clearings: Clearings | None = None
     structures: list[StructureSpec] = Field(default_factory=list)
     imagery: ImagerySpec | None = None
+    surroundings: SurroundingsSpec | None = None
 
     @field_validator("samples")
     @classmethod

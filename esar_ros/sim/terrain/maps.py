@@ -24,13 +24,14 @@ from esar_ros.sim.terrain.map_spec import Horizon, ImagerySpec, MapSpec, PlantSp
 from esar_ros.sim.terrain.relief_image import relief_image
 from esar_ros.sim.terrain.settlements.ground import SettlementGround, settlement_plan
 from esar_ros.sim.terrain.settlements.plan import Plan
+from esar_ros.sim.terrain.surroundings import Surroundings, read_surroundings
 from esar_ros.sim.terrain.tracks import Track
 
 # What makes the ground: when any of it changes, cached maps are made anew.
 GROUND_MODULES = (
     "clearings", "land_cover", "map_ground", "noise", "ridge_skeleton", "relief", "coast", "dem",
-    "desert", "summit", "tracks", "settlements/farmyard", "settlements/ground", "settlements/lake_cabins",
-    "settlements/park", "settlements/plan", "settlements/presets", "settlements/streets",
+    "desert", "finer_relief", "summit", "tracks", "settlements/farmyard", "settlements/ground",
+    "settlements/lake_cabins", "settlements/park", "settlements/plan", "settlements/presets", "settlements/streets",
 )  # fmt: skip
 
 
@@ -66,6 +67,7 @@ class PlaceMap:
     larch_above: float | None = None  # m, z from which conifers are larches
     plan: Plan | None = None  # of a settlement
     imagery: NDArray[np.uint8] | None = None  # (k, k, 4) RGBA, rows south to north: square roots of linear colour
+    surroundings: Surroundings | None = None  # of the same model
 
     @property
     def samples(self) -> int:
@@ -159,7 +161,12 @@ def load_map(map_id: str) -> PlaceMap:
     if ground is None:
         ground = generate(spec, folder)
         write_ground(path, ground)
-    return place_map(spec, ground, None if spec.imagery is None else _imagery(spec.imagery, folder))
+    return place_map(
+        spec,
+        ground,
+        None if spec.imagery is None else _imagery(spec.imagery, folder),
+        None if spec.surroundings is None else read_surroundings(spec.surroundings, folder),
+    )
 
 
 def _imagery(imagery: ImagerySpec, folder: Path) -> NDArray[np.uint8]:
@@ -188,14 +195,20 @@ def _generator() -> bytes:
     return b"".join((here / f"{name}.py").read_bytes() for name in GROUND_MODULES)
 
 
-def place_map(spec: MapSpec, ground: Ground, imagery: NDArray[np.uint8] | None = None) -> PlaceMap:
-    """The place of a map file, its ground and the picture of it."""
+def place_map(
+    spec: MapSpec,
+    ground: Ground,
+    imagery: NDArray[np.uint8] | None = None,
+    surroundings: Surroundings | None = None,
+) -> PlaceMap:
+    """The place of a map file, its ground, the picture of it and what lies around."""
     plan, digest = None, ground_digest(ground)
     if isinstance(spec.relief, SettlementGround):
         plan = settlement_plan(spec.relief, spec.size, spec.seed)
         digest = hashlib.sha256((digest + plan.digest).encode()).hexdigest()
-    if spec.imagery is not None:
-        digest = hashlib.sha256((digest + spec.imagery.sha256).encode()).hexdigest()
+    for beside in (spec.imagery, spec.surroundings):
+        if beside is not None:
+            digest = hashlib.sha256((digest + beside.sha256).encode()).hexdigest()
     arrays: list[NDArray[Any]] = [ground.heights, ground.land_cover, ground.clearings, *ground.tracks.values()]
     for array in arrays:
         array.setflags(write=False)
@@ -222,4 +235,5 @@ def place_map(spec: MapSpec, ground: Ground, imagery: NDArray[np.uint8] | None =
         larch_above=spec.larch_above,
         plan=plan,
         imagery=imagery,
+        surroundings=surroundings,
     )

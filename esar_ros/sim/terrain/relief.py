@@ -67,7 +67,7 @@ def generate_heights(
 
     The same bytes for the same arguments. altitude (m AMSL) is the centre's: reliefs that are given in altitudes are
     brought to it there, and the sea, where there is one, lies level at -altitude. folder is where the map file lies
-    and, beside it, an imported relief's heights. water_level (m) is that of a settlement's ponds.
+    and, beside it, an imported relief's heights. water_level (m) is the sea's, or that of a settlement's ponds.
     """
     surface = np.full((samples, samples), UNKNOWN, dtype=np.uint8)
     cell = size / (samples - 1)
@@ -89,7 +89,7 @@ def generate_heights(
     elif isinstance(relief, SummitPyramid):
         heights, surface = summit_pyramid(relief, samples, size, seed)
     elif isinstance(relief, ImportedDem):
-        heights, known = imported_ground(relief, folder, samples, size, seed)
+        heights, known = imported_ground(relief, folder, samples, size, water_level)
         surface = surface if known is None else known
     elif isinstance(relief, SettlementGround):
         heights, surface = settlement_ground(relief, samples, size, seed, water_level)

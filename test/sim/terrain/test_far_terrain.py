@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from esar_ros.sim.terrain.far_terrain import COARSE, FINE, PEAKS, Grid, build_far_terrain, fine_grid, paint_far_terrain
+from esar_ros.sim.terrain.far_terrain import COARSE, FINE, PEAKS, Grid, build_far_terrain, far_grid, paint_far_terrain
 from esar_ros.sim.terrain.maps import PlaceMap
 
 
@@ -37,7 +37,7 @@ def test_fine_ground_is_rougher_and_keeps_the_tone(place: PlaceMap) -> None:
 
 def test_peaks_are_snow_on_level_ground_and_rock_on_faces(place: PlaceMap) -> None:
     peaks = dataclasses.replace(place, horizon="peaks")
-    assert fine_grid(peaks) is PEAKS and fine_grid(place) is not PEAKS
+    assert far_grid(peaks, True) is PEAKS and far_grid(place, True) is FINE and far_grid(peaks, False) is COARSE
     albedo = np.full((64, 64, 3), 80, dtype=np.uint8)
     count = 4 * PEAKS.along * len(PEAKS.outward)
     level, faces = (

@@ -14,7 +14,9 @@ import pytest
 from esar_ros.app.maps import main as maps_command
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.map_files import known_maps, map_file
+from esar_ros.sim.terrain.dem import ImportedDem
 from esar_ros.sim.terrain.land_cover import LandCover
+from esar_ros.sim.terrain.map_ground import generate
 from esar_ros.sim.terrain.map_import import ImportOptions, import_map
 from esar_ros.sim.terrain.maps import load_map
 
@@ -87,6 +89,18 @@ def test_the_same_file_gives_the_same_map_and_detail_is_added(tmp_path: Path) ->
     second = import_map(source, options(), tmp_path / "b")
     assert first.path.read_bytes() == second.path.read_bytes()
     assert (tmp_path / "a/tile.npz").read_bytes() == (tmp_path / "b/tile.npz").read_bytes()
+    relief = first.spec.relief
+    assert isinstance(relief, ImportedDem) and relief.finer is not None and relief.finer.amplitude > 0.0
+    assert f"amplitude: {relief.finer.amplitude}" in first.path.read_text()
+    without = first.spec.model_copy(update={"relief": relief.model_copy(update={"finer": None})})
+    added = generate(first.spec, tmp_path / "a").heights - generate(without, tmp_path / "a").heights
+    assert float(added.std()) == pytest.approx(relief.finer.amplitude, rel=0.05)
+
+
+def test_a_survey_as_fine_as_the_map_is_left_alone(tmp_path: Path) -> None:
+    made = import_map(utm_tile(tmp_path / "tile.tif", cell=4.0, half=600.0), options())
+    relief = made.spec.relief
+    assert isinstance(relief, ImportedDem) and relief.finer is None
 
 
 def test_gaps_are_filled_smoothly(tmp_path: Path) -> None:
