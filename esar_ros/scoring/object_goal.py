@@ -21,15 +21,25 @@ from esar_ros.geometry.frames import Vector
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.object_goal import ObjectGoalEpisode, SizeClass
 
-SUCCESS_DISTANCE = 20.0
-"""m, tau of equations 1, 2 and 4."""
-MAX_ACTIONS = 150
-"""Actions of an episode, the stop included."""
 DECIMALS = 2
 """Decimals to which the public code's logs round metres."""
 TOTAL = "total"
 
 Poses = Literal["commanded", "measured"]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The terms of an episode, by the name of who published them."""
+
+    name: str
+    near: float  # m, tau of equations 1, 2 and 4
+    actions: int  # at most, the stop included
+
+
+UAV_ON = Terms("uav-on", 20.0, 150)
+APEX = Terms("apex", 10.0, 200)  # of APEX's own rows on UAV-ON's scenes
+TERMS = {terms.name: terms for terms in (UAV_ON, APEX)}
 
 
 class Rules(str, Enum):
@@ -77,6 +87,7 @@ class NavigationRecord:
     poses: Poses = "commanded"  # what distances and path are of
     recorded: GoalOutcome | None = None  # by the public code itself, by the name of the log's folder
     failed: bool = False  # the agent failed, or what flies it: a success under no rules
+    terms: Terms = UAV_ON
 
     def __post_init__(self) -> None:
         lengths = (self.shortest, self.path, self.logged_distance, self.logged_path, *self.distances)
@@ -84,9 +95,9 @@ class NavigationRecord:
             raise ValueError("a length is negative or not finite")
         if not self.distances or len(self.distances) != len(self.contacts):
             raise ValueError("distances and contacts are not of the same frames")
-        if self.actions > MAX_ACTIONS:
-            raise ValueError(f"{self.actions} actions, of at most {MAX_ACTIONS}")
-        if not (self.stopped or self.contacts[-1] or self.steps == MAX_ACTIONS or self.failed):
+        if self.actions > self.terms.actions:
+            raise ValueError(f"{self.actions} actions, of at most {self.terms.actions}")
+        if not (self.stopped or self.contacts[-1] or self.steps == self.terms.actions or self.failed):
             raise ValueError("it ends without stop, contact or step limit")
         if self.contact_at_stop and not self.stopped:
             raise ValueError("a contact in the stop of an episode that was not stopped")
@@ -109,14 +120,14 @@ class NavigationRecord:
     @property
     def near(self) -> bool:
         """True when it ended within the success distance."""
-        return self.distances[-1] <= SUCCESS_DISTANCE
+        return self.distances[-1] <= self.terms.near
 
     @property
     def ending(self) -> Ending:
         """Termination as table 3 counts it, by the last frame: a contact in the stop and a failure count as a stop."""
         if self.contacts[-1]:
             return Ending.COLLISION
-        return Ending.STEP_LIMIT if self.steps == MAX_ACTIONS else Ending.STOP
+        return Ending.STEP_LIMIT if self.steps == self.terms.actions else Ending.STOP
 
 
 def navigation_record(
@@ -127,6 +138,7 @@ def navigation_record(
     contact_at_stop: bool = False,
     poses: Poses = "commanded",
     failed: bool = False,
+    terms: Terms = UAV_ON,
 ) -> NavigationRecord:
     """Record of an episode from the positions of its frames, (T + 1, 3) m in the map frame. Raises ValueError."""
     track = np.asarray(positions, dtype=np.float64).reshape(-1, 3)
@@ -146,6 +158,7 @@ def navigation_record(
         contact_at_stop=contact_at_stop,
         poses=poses,
         failed=failed,
+        terms=terms,
     )
 
 
@@ -176,15 +189,16 @@ def oracle_succeeded(record: NavigationRecord, rules: Rules) -> bool:
     """OSR of one episode, equation 2."""
     if record.failed:
         return False
+    near = record.terms.near
     if rules is Rules.PAPER:
-        return min(record.distances) <= SUCCESS_DISTANCE
+        return min(record.distances) <= near
     if rules is Rules.STRICT:
         free = takewhile(lambda frame: not frame[1], zip(record.distances, record.contacts, strict=True))
-        return any(distance <= SUCCESS_DISTANCE for distance, _ in free)
+        return any(distance <= near for distance, _ in free)
     if record.recorded is not None:
         return record.recorded is not GoalOutcome.FAILURE
-    passed = not record.touched and any(distance < SUCCESS_DISTANCE for distance in record.distances[1:])
-    return succeeded(record, rules) or passed or (record.actions == MAX_ACTIONS and record.near)
+    passed = not record.touched and any(distance < near for distance in record.distances[1:])
+    return succeeded(record, rules) or passed or (record.actions == record.terms.actions and record.near)
 
 
 def outcome(record: NavigationRecord, rules: Rules) -> GoalOutcome:
@@ -231,10 +245,13 @@ class GoalScores:
 
 
 def mean_scores(records: Sequence[NavigationRecord], rules: Rules) -> GoalScores:
-    """Means over at least one episode. Raises UsageError when commanded and measured poses are mixed."""
+    """Means over at least one episode. Raises UsageError when commanded and measured poses, or terms, are mixed."""
     kinds = sorted({record.poses for record in records})
     if len(kinds) > 1:
         raise UsageError(f"episodes of {' and of '.join(kinds)} poses in one score", "score them apart")
+    terms = sorted({record.terms.name for record in records})
+    if len(terms) > 1:
+        raise UsageError(f"episodes on the terms of {' and of '.join(terms)} in one score", "score them apart")
 
     def mean(values: Sequence[float]) -> float:
         return math.fsum(values) / len(values)

@@ -6,9 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-LIMIT = 150
-NEAR = 20.0
-
 
 @dataclass(frozen=True)
 class Script:
@@ -20,6 +17,8 @@ class Script:
     path: float
     logged_path: float
     logged_distance: float
+    limit: int = 150
+    near: float = 20.0
 
 
 @dataclass(frozen=True)
@@ -39,13 +38,13 @@ def code(script: Script) -> Score:
     for number, (there, contact) in enumerate(script.actions, start=1):
         said_stop = there is None
         here = here if there is None else there
-        passed = passed or here < NEAR
-        success, oracle = said_stop and here <= NEAR, passed
+        passed = passed or here < script.near
+        success, oracle = said_stop and here <= script.near, passed
         if contact:
             success = oracle = False
-        if number == LIMIT and here <= NEAR:
+        if number == script.limit and here <= script.near:
             oracle = True
-        if said_stop or contact or number == LIMIT:
+        if said_stop or contact or number == script.limit:
             good = success and script.logged_path > 0.0 and script.shortest > 0.0
             spl = script.shortest / max(script.logged_path, script.shortest) if good else 0.0
             return Score(success, success or oracle, script.logged_distance, spl)
@@ -63,20 +62,20 @@ def _equation_4(script: Script, success: bool) -> float:
 def paper(script: Script) -> Score:
     """Equations 1 to 4."""
     distances = [script.start] + [there for there, _ in script.actions if there is not None]
-    success = not distances[-1] > NEAR
-    return Score(success, sorted(distances)[0] <= NEAR, distances[-1], _equation_4(script, success))
+    success = not distances[-1] > script.near
+    return Score(success, sorted(distances)[0] <= script.near, distances[-1], _equation_4(script, success))
 
 
 def strict(script: Script) -> Score:
     """Sections 3 and 4.2: the agent stops within 20 m, and any contact is a failure."""
-    here, clean, oracle, success = script.start, True, script.start <= NEAR, False
+    here, clean, oracle, success = script.start, True, script.start <= script.near, False
     for there, contact in script.actions:
         clean = clean and not contact
         if there is None:
-            success = clean and here <= NEAR
+            success = clean and here <= script.near
         else:
             here = there
-            oracle = oracle or (clean and here <= NEAR)
+            oracle = oracle or (clean and here <= script.near)
     return Score(success, oracle, here, _equation_4(script, success))
 
 

@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 import math
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,15 @@ from esar_ros.geometry.frames import Pose
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.object_goal import ObjectGoal, ObjectGoalEpisode, SizeClass
 from esar_ros.scoring.object_goal import (
-    MAX_ACTIONS,
+    APEX,
+    TERMS,
     TOTAL,
+    UAV_ON,
     Ending,
     GoalOutcome,
     NavigationRecord,
     Rules,
+    Terms,
     final_distance,
     navigation_record,
     oracle_succeeded,
@@ -157,23 +161,30 @@ def test_commanded_and_measured_poses_are_not_averaged() -> None:
         scores_by_size([record, dataclasses.replace(record, poses="measured")], Rules.CODE)
 
 
+def test_episodes_on_several_terms_are_not_averaged() -> None:
+    record = record_of(CASES[0])
+    with pytest.raises(UsageError, match="terms of apex and of uav-on"):
+        scores_by_size([record, dataclasses.replace(record, terms=APEX)], Rules.CODE)
+
+
 # --- Every episode --------------------------------------------------------------------------------------------------
 
 # Places where the rules part, and any other.
-places = st.sampled_from([0.0, 10.0, 19.996, 19.999, 20.0, 20.004, 20.006, 30.0]) | st.integers(-8000, 8000).map(
-    lambda centimetres: centimetres / 100.0
-)
+places = st.sampled_from([0.0, 9.996, 10.0, 10.004, 19.996, 19.999, 20.0, 20.004, 20.006, 30.0]) | st.integers(
+    -8000, 8000
+).map(lambda centimetres: centimetres / 100.0)
 FAR = 1000.0
 
 
 @st.composite
-def scripts(draw: st.DrawFn) -> tuple[NavigationRecord, Script]:
+def scripts(draw: st.DrawFn, of: Sequence[Terms] = tuple(TERMS.values())) -> tuple[NavigationRecord, Script]:
     """An episode on a line, as a record and for the second implementation."""
     ending = draw(st.sampled_from(Ending))
+    terms = draw(st.sampled_from(of))
     long = ending is Ending.STEP_LIMIT or draw(st.booleans())
     xs = draw(st.lists(places, min_size=1, max_size=5))
-    if long:  # the last actions of 150, after many that changed nothing
-        total = MAX_ACTIONS if ending is Ending.STOP else MAX_ACTIONS + 1
+    if long:  # the last actions of all, after many that changed nothing
+        total = terms.actions if ending is Ending.STOP else terms.actions + 1
         xs = [xs[0]] * (total - len(xs)) + xs
     elif ending is Ending.COLLISION:
         xs = [draw(places), *xs]
@@ -188,6 +199,7 @@ def scripts(draw: st.DrawFn) -> tuple[NavigationRecord, Script]:
         contacts,
         stopped,
         contact_at_stop,
+        terms=terms,
     )
     path = sum(abs(b - a) for a, b in itertools.pairwise(xs))
     actions: list[tuple[float | None, bool]] = [(abs(x), hit) for x, hit in zip(xs[1:], contacts[1:], strict=True)]
@@ -198,6 +210,8 @@ def scripts(draw: st.DrawFn) -> tuple[NavigationRecord, Script]:
         path=path,
         logged_path=round(path, 2),
         logged_distance=round(straight if len(xs) == 1 else abs(xs[-1] - targets[-1]), 2),
+        limit=terms.actions,
+        near=terms.near,
     )
     return record, script
 
@@ -244,7 +258,7 @@ def test_final_distance_knows_no_frame_but_the_last(
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.lists(st.tuples(scripts(), st.sampled_from([*SizeClass, None])), min_size=1, max_size=12))
+@given(st.lists(st.tuples(scripts([UAV_ON]), st.sampled_from([*SizeClass, None])), min_size=1, max_size=12))
 def test_the_total_follows_from_the_classes(
     flown: list[tuple[tuple[NavigationRecord, Script], SizeClass | None]],
 ) -> None:

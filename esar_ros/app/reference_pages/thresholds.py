@@ -51,10 +51,14 @@ def _in_code() -> list[tuple[str, str, str]]:
         ("spelling similarity", f"{OfflineJudge().similarity:g}", "offline judge, `config/synonyms.yaml`"),
         (
             "UAV-ON: success distance",
-            f"{object_goal.SUCCESS_DISTANCE:g} m",
+            f"{object_goal.UAV_ON.near:g} m ({object_goal.APEX.near:g} on APEX's terms)",
             "tau of the [suite's](uav-on.md) equations",
         ),
-        ("UAV-ON: actions", f"{object_goal.MAX_ACTIONS}", "of an episode, the stop included"),
+        (
+            "UAV-ON: actions",
+            f"{object_goal.UAV_ON.actions} ({object_goal.APEX.actions})",
+            "of an episode, the stop included",
+        ),
         ("RescueBench: near", f"{rescue.NEAR:g} m", "R of the [suite's](rescuebench.md) stages"),
         ("RescueBench: hand-over", f"{rescue.HAND_OVER:g} m", f"level, and {rescue.HEIGHT:g} m of height"),
         ("RescueBench: similarity 0", f"{similarity.FARTHEST_MEAN:g} m", "mean gap to a person's track, public code"),

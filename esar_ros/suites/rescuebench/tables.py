@@ -10,20 +10,21 @@ from markupsafe import Markup
 from esar_ros.benchmark.report.comparison import Better, Layout, Method, Report
 from esar_ros.benchmark.report.comparison_figures import gallery, group_figure, svg
 from esar_ros.benchmark.report.table import Drawing, Section
-from esar_ros.benchmark.report.tables import by_group, comparison, endings, overall
+from esar_ros.benchmark.report.tables import by_group, comparison, endings, overall, paper_table
 from esar_ros.mission.rescue import level_name
 from esar_ros.suites.rescuebench.conditions import STAND_INS
 from esar_ros.suites.rescuebench.files.points import LEVELS
 from esar_ros.suites.rescuebench.machine import Failure, State
+from esar_ros.suites.rescuebench.paper import PAPER
 from esar_ros.suites.rescuebench.records import REPLAYS
 
 STAGES = ("s1", "s2", "s3", "s4")
 WALK = ("steps", "path", "nearer", "picked")
-PAPER = ("ts@paper", "hs@paper", *(f"{stage}@paper" for stage in STAGES))
+EQUATION_2 = ("ts@paper", "hs@paper", *(f"{stage}@paper" for stage in STAGES))
 NAMES = {
     "tcr": "TCR", "ts": "TS", "seconds": "time (s)", "collisions": "collisions", "steps": "steps", "path": "path (m)",
     "nearer": "steps nearer", "hs": "HS", "picked": "picked up", **{stage: stage.upper() for stage in STAGES},
-    **{name: f"{name.partition('@')[0].upper()} paper" for name in PAPER},
+    **{name: f"{name.partition('@')[0].upper()} paper" for name in EQUATION_2},
 }  # fmt: skip
 _ENDINGS = {
     State.COMPLETED.value: "handed over",
@@ -56,7 +57,7 @@ def _replays(report: Report) -> Drawing:
 
 
 def sections(report: Report) -> Sequence[Section]:
-    """Returns tables and figures in the order of reading."""
+    """Returns tables and figures in the order of reading; the paper's numbers last."""
     chosen = report.bench.episodes[0].conditions.as_text
     time = {
         "paused": f"Time is simulated: the clock is paused while an agent thinks, a step is {chosen['step']}. The "
@@ -74,13 +75,14 @@ def sections(report: Report) -> Sequence[Section]:
                 ("S1 explore, S2 rescue, S3 return, S4 hand over, 25 points each; shares in per cent.", told,
                  "HS is likeness to the shortest walk.",
                  *(_STAND_INS if chosen["world"] == STAND_INS else ()))),
-        overall(report, "rules", "The same episodes under equation 2 of the paper", PAPER, ()),
+        overall(report, "rules", "The same episodes under equation 2 of the paper", EQUATION_2, ()),
         comparison(report),
         endings(report),
         Drawing("levels.svg", "Scores by level", lambda: svg(group_figure(report)),
                 "Means over episodes with 95 % intervals; hollow: what stands outside the comparison."),
         gallery(report),
         _replays(report),
+        paper_table(PAPER, report.layout),
     )  # fmt: skip
 
 

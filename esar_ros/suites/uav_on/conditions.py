@@ -35,6 +35,7 @@ class UavOnConditions(Conditions):
     poses: Poses = "commanded"  # which are told and scored; both are recorded
     depth: Literal["code", "metres"] = "code"  # clipped and quantised as the public code gives it, or as measured
     pose: Literal["simulator", "relative"] = "simulator"  # poses told count from the map's origin, or from the start
+    terms: Literal["uav-on", "apex"] = "uav-on"  # the distance of success and the number of actions
     step_time: float = 25.0  # s that a step may take
     world: Literal["embedded", "airsim"] = "embedded"
     server: str = ""  # HOST:PORT where scenes of "airsim" are opened; decides no result
@@ -74,6 +75,7 @@ def chosen(options: Mapping[str, str]) -> UavOnConditions:
         poses=cast(Poses, options.get("poses", UavOnConditions.poses)),
         depth=cast(Literal["code", "metres"], options.get("depth", UavOnConditions.depth)),
         pose=cast(Literal["simulator", "relative"], options.get("pose", UavOnConditions.pose)),
+        terms=cast(Literal["uav-on", "apex"], options.get("terms", UavOnConditions.terms)),
         step_time=step_time,
     )
 

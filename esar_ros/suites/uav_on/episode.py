@@ -68,7 +68,7 @@ class UavOnEpisode:
         except AirSimError:
             self._remote(conditions.server).close()  # the next episode opens its scene anew
             raise
-        result = make_goal_result(task, flown, conditions.poses, eligible, map_digest)
+        result = make_goal_result(task, flown, conditions, eligible, map_digest)
         return Flown(
             OK if flown.error is None else AGENT_ERROR,
             flown.error,
@@ -102,7 +102,7 @@ def failed(job: Job, status: Status, reason: str, wall: float) -> Flown:
     with suppress(Exception):
         map_digest = load_map(task.scene.map).digest
     flown = _at_start(task, reason)
-    result = make_goal_result(task, flown, conditions.poses, eligible, map_digest)
+    result = make_goal_result(task, flown, conditions, eligible, map_digest)
     return Flown(status, reason, result, {}, timing(wall, 0.0, 0.0))
 
 

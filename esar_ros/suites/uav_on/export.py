@@ -9,6 +9,7 @@ from urllib.parse import quote
 from esar_ros.benchmark.runner.records import Record, check_suite, place_of, read_episodes
 from esar_ros.benchmark.runner.store import EPISODES
 from esar_ros.mission.errors import UsageError
+from esar_ros.scoring.object_goal import UAV_ON
 from esar_ros.suites.uav_on.logs import write_flight
 from esar_ros.suites.uav_on.result import GoalResult
 
@@ -29,6 +30,8 @@ def export_logs(folder: Path) -> dict[str, Path]:
     runs: dict[str, Path] = {}
     for record in read_episodes(folder, GoalResult):
         where, result = place_of(folder, record.id), record.result
+        if result.terms != UAV_ON.name:
+            raise UsageError(f"{where}: flown on the terms of {result.terms}", "the authors' logs know UAV-ON's alone")
         name = _run_name(record, where)
         if name not in runs:
             runs[name] = folder / LOGS / quote(name, safe="@:+ ")

@@ -25,7 +25,7 @@ from esar_ros.mission.object_goal import (
 from esar_ros.planning.agent_call import AgentError, Draw, StepCalls, stack_trace
 from esar_ros.planning.method import details_of
 from esar_ros.planning.steps.agent import Accountable, StepAgent
-from esar_ros.scoring.object_goal import MAX_ACTIONS
+from esar_ros.scoring.object_goal import TERMS
 from esar_ros.suites.uav_on.conditions import UavOnConditions
 from esar_ros.suites.uav_on.settings import SuiteSettings
 
@@ -118,6 +118,7 @@ class StepFlight:
         self._world, self._episode, self._id = world, episode, id
         self._conditions, self._settings = conditions, settings
         self._look, self._draw = Look(conditions.depth, truth), draw
+        self._actions = TERMS[conditions.terms].actions
         self.over = True
 
     def reset(self) -> StepObservation:
@@ -136,7 +137,7 @@ class StepFlight:
             episode.goal,
             StepPose.of(self._frame.compose(start.pose)),
             self._settings.half_side,
-            MAX_ACTIONS,
+            self._actions,
             MappingProxyType(self._settings.sizes),
         )
         seen = self._observe()
@@ -161,7 +162,7 @@ class StepFlight:
             world.fly(self._commanded, self._conditions.step_time)
             contact = world.touched()
             flown.frames.append(FlownFrame(action.kind, size, contact, self._commanded.pose, world.measured))
-            self.over = contact or len(flown.frames) > MAX_ACTIONS
+            self.over = contact or len(flown.frames) > self._actions
         flown.seconds = world.seconds
         return self._observe()
 

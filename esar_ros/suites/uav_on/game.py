@@ -66,7 +66,7 @@ class StepGame:
         if not flight.over:
             return self._arrays(), None
         assert self._opened is not None
-        result = make_goal_result(self._task, flight.flown, UavOnConditions().poses, True, self._opened.map_digest)
+        result = make_goal_result(self._task, flight.flown, UavOnConditions(), True, self._opened.map_digest)
         info = {"end": result.end, "outcome": result.outcome.value}
         success = float(result.outcome is GoalOutcome.SUCCESS)
         return self._arrays(), Ending(success, result.end == "step_limit", info)

@@ -24,7 +24,7 @@ from esar_ros.mission.object_goal import StepKind
 from esar_ros.mission.task_files import LARGEST, read_text
 from esar_ros.scoring.object_goal import (
     DECIMALS,
-    MAX_ACTIONS,
+    UAV_ON,
     GoalOutcome,
     NavigationRecord,
     Poses,
@@ -152,7 +152,7 @@ def _read_flight(task: Path, name: str) -> LoggedFlight:
         ned_to_enu([line.sensors.state.position for line in lines]),
         contacts,
         # The log does not name the stop: it is what else can have ended the episode.
-        stopped=not contacts[-1] and len(lines) <= MAX_ACTIONS and not failed,
+        stopped=not contacts[-1] and len(lines) <= UAV_ON.actions and not failed,
         poses=poses,
         failed=failed,
     )
@@ -198,8 +198,8 @@ def _json(path: Path) -> Any:
 def _lines(path: Path) -> list[_Line]:
     """Frames of a trajectory, 0 to T. Raises UsageError naming file, line and key, _IncompleteError."""
     texts = _text(path, LARGEST_TRAJECTORY).split("\n")
-    if len(texts) > MAX_ACTIONS + 1:
-        raise UsageError(f"{path}: {len(texts) - 1} steps", f"UAV-ON's rules are for at most {MAX_ACTIONS}")
+    if len(texts) > UAV_ON.actions + 1:
+        raise UsageError(f"{path}: {len(texts) - 1} steps", f"UAV-ON's rules are for at most {UAV_ON.actions}")
     lines: list[_Line] = []
     for number, text in enumerate(texts):
         try:

@@ -8,8 +8,6 @@ from esar_ros.benchmark.report.bench_results import Reading, Thing, make_reading
 from esar_ros.benchmark.runner.records import Record
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.object_goal import (
-    MAX_ACTIONS,
-    SUCCESS_DISTANCE,
     Ending,
     NavigationRecord,
     Rules,
@@ -46,7 +44,7 @@ def read_record(record: Record[GoalResult], folder: str, where: str) -> Reading:
         ineligible=f"planner {record.planner} uses ground truth",
         figures=_figures(result, flight),
         things=(Thing((x, y, z), True, succeeded(flight, Rules.CODE)),),
-        thresholds={"success_distance": SUCCESS_DISTANCE, "max_actions": float(MAX_ACTIONS)},
+        thresholds={"success_distance": flight.terms.near, "max_actions": float(flight.terms.actions)},
     )
 
 

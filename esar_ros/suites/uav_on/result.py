@@ -14,7 +14,7 @@ from esar_ros.geometry.frames import Pose
 from esar_ros.mission.object_goal import StepKind
 from esar_ros.mission.settings_file import StrictModel
 from esar_ros.scoring.object_goal import (
-    MAX_ACTIONS,
+    TERMS,
     GoalOutcome,
     NavigationRecord,
     Poses,
@@ -22,6 +22,7 @@ from esar_ros.scoring.object_goal import (
     navigation_record,
     outcome,
 )
+from esar_ros.suites.uav_on.conditions import UavOnConditions
 from esar_ros.suites.uav_on.episodes import EpisodeEntry, entry_from
 from esar_ros.suites.uav_on.flight import FlownEpisode, FlownFrame
 from esar_ros.suites.uav_on.logs import ACTION_NAMES, Frame
@@ -55,8 +56,9 @@ class GoalResult(StrictModel):
     map_digest: str
     split: str
     poses: Poses  # which were told and are scored
+    terms: Literal["uav-on", "apex"] = "uav-on"
     episode: dict[str, Any]  # as its file has it
-    frames: tuple[FrameRecord, ...] = Field(min_length=1, max_length=MAX_ACTIONS + 1)
+    frames: tuple[FrameRecord, ...] = Field(min_length=1, max_length=max(terms.actions for terms in TERMS.values()) + 1)
     stopped: bool
     contact_at_stop: bool
     error: str | None
@@ -82,6 +84,7 @@ class GoalResult(StrictModel):
             self.contact_at_stop,
             chosen,
             self.error is not None,
+            TERMS[self.terms],
         )
 
     def log_frames(self) -> list[Frame]:
@@ -92,8 +95,11 @@ class GoalResult(StrictModel):
         ]
 
 
-def make_goal_result(task: FlownTask, flown: FlownEpisode, poses: Poses, eligible: bool, map_digest: str) -> GoalResult:
+def make_goal_result(
+    task: FlownTask, flown: FlownEpisode, conditions: UavOnConditions, eligible: bool, map_digest: str
+) -> GoalResult:
     """The result of a flown episode."""
+    poses = conditions.poses
     last, steps = flown.frames[-1], len(flown.frames) - 1
     end: Literal["stop", "step_limit", "collision", "error"] = "stop"
     if flown.error is not None:
@@ -101,7 +107,7 @@ def make_goal_result(task: FlownTask, flown: FlownEpisode, poses: Poses, eligibl
     elif last.contact:
         end = "collision"
     elif not flown.stopped:
-        assert steps == MAX_ACTIONS
+        assert steps == TERMS[conditions.terms].actions
         end = "step_limit"
     record = navigation_record(
         task.entry.episode,
@@ -111,6 +117,7 @@ def make_goal_result(task: FlownTask, flown: FlownEpisode, poses: Poses, eligibl
         flown.contact_at_stop,
         poses,
         flown.error is not None,
+        TERMS[conditions.terms],
     )
     return GoalResult(
         schema=SCHEMA,
@@ -119,6 +126,7 @@ def make_goal_result(task: FlownTask, flown: FlownEpisode, poses: Poses, eligibl
         map_digest=map_digest,
         split=task.scene.split,
         poses=poses,
+        terms=conditions.terms,
         episode=dict(task.entry.document),
         frames=tuple(map(_frame, flown.frames)),
         stopped=flown.stopped,

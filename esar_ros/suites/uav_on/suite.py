@@ -14,7 +14,7 @@ from esar_ros.benchmark.runner.worker import Episode
 from esar_ros.benchmark.suite import Option
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import Conditions
-from esar_ros.scoring.object_goal import MAX_ACTIONS
+from esar_ros.scoring.object_goal import TERMS
 from esar_ros.suites.uav_on.agents import create, names
 from esar_ros.suites.uav_on.conditions import AIRSIM, UavOnConditions, chosen, conditions_of, with_content
 from esar_ros.suites.uav_on.scenes import SETS, find_task, task_ids, tasks_of_file
@@ -26,6 +26,7 @@ OPTIONS = (
     Option("poses", "commanded", "poses that are told and scored: commanded, or measured", ("commanded", "measured")),
     Option("depth", "code", "depth images: 100 m in 255 parts as the public code, or metres", ("code", "metres")),
     Option("pose", "simulator", "poses told count from the map's origin, or the start", ("simulator", "relative")),
+    Option("terms", "uav-on", "success within 20 m, 150 actions (uav-on), or 10 m, 200 actions (apex)", tuple(TERMS)),
     Option("world", "embedded", "what is flown in: embedded, or a server of AirSim's interface", ("embedded", AIRSIM)),
     Option("scenes", "", "of --world airsim: a scene server, or a simulator with one open", metavar="HOST:PORT"),
     Option("step-time", f"{UavOnConditions.step_time:g}", "s that a step may take (default 25)", metavar="S"),
@@ -73,7 +74,7 @@ class UavOn:
         jobs = balanced_jobs(plan, [task.id for task in found], [0] * len(found))
         test_tasks = sum(task.scene.split == "test" for task in found)
         at_once = 1 if own.world == AIRSIM else None  # whoever asks last has the scenes
-        return Plan(plan, jobs, test_tasks, dict.fromkeys(tasks, MAX_ACTIONS * own.step_time), at_once)
+        return Plan(plan, jobs, test_tasks, dict.fromkeys(tasks, TERMS[own.terms].actions * own.step_time), at_once)
 
     def maps(self, jobs: Sequence[Job]) -> Sequence[str]:
         """Returns the ids of the maps that the jobs are flown on."""

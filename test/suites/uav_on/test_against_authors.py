@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from esar_ros.geometry.frames import Pose
-from esar_ros.scoring.object_goal import MAX_ACTIONS, TOTAL, Rules
+from esar_ros.scoring.object_goal import TOTAL, UAV_ON, Rules
 from esar_ros.suites.uav_on.episodes import entry_from
 from esar_ros.suites.uav_on.logs import Frame, write_flight
 from esar_ros.suites.uav_on.score import LogScore
@@ -83,7 +83,7 @@ def test_flights_at_random(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
     for id in range(120):
         ending = chance.choice(("stop", "stop", "contact", "limit"))
-        steps = MAX_ACTIONS if ending == "limit" else chance.choice((0, 3, 20, 149))
+        steps = UAV_ON.actions if ending == "limit" else chance.choice((0, 3, 20, 149))
         steps = max(steps, 1) if ending == "contact" else steps
         start = np.array([chance.uniform(-40.0, 40.0), chance.uniform(-40.0, 40.0), 10.0])
         moves = [[chance.gauss(0.0, 3.0) for _ in range(3)] for _ in range(steps)]

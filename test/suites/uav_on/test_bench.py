@@ -62,7 +62,7 @@ def flown(case: Case, error: str | None = None) -> FlownEpisode:
 def line(index: int, planner: str, ended: FlownEpisode, conditions: UavOnConditions) -> dict[str, Any]:
     entry = entry_from(document(index, CASES[index]), "golden")
     task = FlownTask(f"{SCENE}-{index}", Scene(SCENE, "lop_nur", "dev", (), (entry,)), entry)
-    result = make_goal_result(task, ended, conditions.poses, True, "d1")
+    result = make_goal_result(task, ended, conditions, True, "d1")
     return {
         "schema": "esar-episode/1", "id": f"{task.id}/{planner}/0", "index": index, "task": task.id,
         "planner": planner, "seed": 0, "task_digest": task.digest, "conditions": asdict(conditions),
@@ -184,6 +184,13 @@ def test_each_method_s_logs_are_in_a_folder_of_their_own(tmp_path: Path) -> None
     assert tuple(runs) == names and len(set(runs.values())) == len(names)
     assert all(run.parent == folder / "logs" and len(list(run.rglob("trajectory.jsonl"))) == 1 for run in runs.values())
     assert runs["method:fbe"].name == "method:fbe" and runs["aoa_f@scripted"].name == "aoa_f@scripted"
+
+
+def test_logs_of_other_terms_are_not_written(tmp_path: Path) -> None:
+    apex = replace(TOLD, terms="apex")
+    folder = write_bench(tmp_path / "bench", [line(0, "golden", flown(CASES[0]), apex)])
+    with pytest.raises(UsageError, match="on the terms of apex"):
+        export_logs(folder)
 
 
 def test_tables_2_and_3_have_the_paper_s_columns_and_its_rows_stand_apart(report: Report) -> None:

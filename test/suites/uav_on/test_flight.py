@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from esar_ros.geometry.frames import Pose, quaternion_from_yaw
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.object_goal import StepAction, StepKind, StepObservation
+from esar_ros.scoring.object_goal import TERMS
 from esar_ros.suites.uav_on.conditions import UavOnConditions
 from esar_ros.suites.uav_on.flight import FlownEpisode, StepFlight, fly
 from helpers.steps import SETTINGS, GeometricWorld, Scripted, go, object_goal_episode
@@ -100,6 +101,13 @@ def test_an_agent_is_told_its_task_and_nothing_of_the_target() -> None:
     assert (task.id, task.half_side, task.max_actions, task.goal.name) == ("park-7", 50.0, 150, "Bench")
     assert task.start.position == pytest.approx([0.0, 0.0, 10.0])
     assert "30.0" not in repr(vars(task)) and not hasattr(task, "targets")
+
+
+def test_terms_say_how_many_actions_there_are() -> None:
+    for terms in TERMS.values():
+        episode, agent = flown([go("turn_left")] * terms.actions, terms=terms.name)
+        assert agent.task is not None and agent.task.max_actions == terms.actions
+        assert not episode.stopped and episode.error is None and len(episode.frames) == terms.actions + 1
 
 
 def test_which_poses_are_told_is_a_condition() -> None:

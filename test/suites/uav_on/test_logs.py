@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from esar_ros.geometry.frames import Pose, quaternion_from_yaw
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.object_goal import (
-    MAX_ACTIONS,
+    UAV_ON,
     Ending,
     NavigationRecord,
     Rules,
@@ -164,7 +164,7 @@ def test_what_is_written_scores_the_same_when_read(data: st.DataObject) -> None:
     ending = data.draw(st.sampled_from(Ending))
     track = data.draw(st.lists(points, min_size=1, max_size=4))
     if ending is Ending.STEP_LIMIT or data.draw(st.booleans()):
-        total = MAX_ACTIONS if ending is Ending.STOP else MAX_ACTIONS + 1
+        total = UAV_ON.actions if ending is Ending.STOP else UAV_ON.actions + 1
         track = [track[0]] * (total - len(track)) + track
     stopped = ending is Ending.STOP
     contact_at_stop = stopped and data.draw(st.booleans())
@@ -272,7 +272,7 @@ HOSTILE: dict[str, tuple[Callable[[], str], str]] = {
     "contact as text": (line_with(1, is_collision="no"), "line 2, key is_collision"),
     "frame twice": (line_with(2, frame=1), "line 3, key frame: 1 instead of 2"),
     "frame astray": (line_with(2, frame=10**3000), "line 3, key frame"),
-    "too long": (lambda: "{}\n" * (MAX_ACTIONS + 2), "151 steps"),
+    "too long": (lambda: "{}\n" * (UAV_ON.actions + 2), "151 steps"),
 }
 
 

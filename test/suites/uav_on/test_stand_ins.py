@@ -15,7 +15,7 @@ from esar_ros.geometry.frames import Pose
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.map_files import settlement_maps
 from esar_ros.mission.resources import resource
-from esar_ros.scoring.object_goal import SUCCESS_DISTANCE
+from esar_ros.scoring.object_goal import UAV_ON
 from esar_ros.sim.assets.households.catalogue import HOUSEHOLDS
 from esar_ros.sim.assets.meshes import HOUSEHOLD, assets
 from esar_ros.sim.terrain.maps import load_map
@@ -113,7 +113,7 @@ def glide(scene: Scene, world: World) -> None:
         flown = fly(GeometricWorld(touching), episode, episode.id, oracle, 0, UavOnConditions(), SETTINGS)
         contacts = [frame.contact for frame in flown.frames]
         assert (flown.error, flown.stopped, any(contacts)) == (None, True, False), episode.id
-        assert math.dist(last, episode.targets[0]) <= SUCCESS_DISTANCE, episode.id
+        assert math.dist(last, episode.targets[0]) <= UAV_ON.near, episode.id
 
 
 @pytest.mark.full

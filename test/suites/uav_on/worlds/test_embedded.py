@@ -106,7 +106,7 @@ def test_the_oracle_succeeds_under_every_rule_and_touches_nothing(opened: OpenSc
     episode = flown_task.entry.episode
     oracle.show(opened.world, episode, 20.0)
     flown = fly(EmbeddedWorld(opened), episode, flown_task.id, oracle, 0, conditions, SETTINGS)
-    result = make_goal_result(flown_task, flown, "commanded", False, opened.map_digest)
+    result = make_goal_result(flown_task, flown, conditions, False, opened.map_digest)
     assert (flown.error, result.end, result.outcome.value) == (None, "stop", "success")
     for poses in ("commanded", "measured"):
         record = result.record(flown_task.entry, poses)  # type: ignore[arg-type]
