@@ -28,12 +28,12 @@ from esar_ros.planning.sectors import ORDER, Caption
 from esar_ros.planning.steps.search_box import kept_inside
 
 STEP_SECONDS = 5.0  # that an action stands for where the model's settings count time
-SYSTEM = (
+SYSTEM = (  # near: m, that of the task
     "You fly a drone step by step in search of one object. You get captions of its four cameras, the nearest depth in "
     "a grid of each picture in metres, and its last poses [x, y, z, yaw in degrees]; x is east, y north, z up, yaw 0 "
     "east and positive to the left. Whatever you touch ends the search, the ground too: move only where depth shows "
     "room. Do not fly in circles, and stay in the search area. Stop as soon as the object has been seen and is nearer "
-    "than 20 m."
+    "than {near:g} m."
 )
 CAPTIONS = (
     "You see one camera of a drone that searches for an object outdoors. Describe for its pilot the objects in sight, "
@@ -129,7 +129,7 @@ class AoaFixed:
         for camera, caption in zip(ORDER, captions, strict=True):
             lines.append(f"{camera}: {caption} Depth: {self._depth(observation, camera)}")
         lines.append(f"Poses, oldest first: {' '.join(self._poses)}")
-        answer, _ = yield from ask("step", SYSTEM, "\n".join(lines), self.form)
+        answer, _ = yield from ask("step", SYSTEM.format(near=self._task.near), "\n".join(lines), self.form)
         if answer is not None:
             return self.action(answer)
         self._without += 1

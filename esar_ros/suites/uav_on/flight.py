@@ -118,7 +118,7 @@ class StepFlight:
         self._world, self._episode, self._id = world, episode, id
         self._conditions, self._settings = conditions, settings
         self._look, self._draw = Look(conditions.depth, truth), draw
-        self._actions = TERMS[conditions.terms].actions
+        self._terms = TERMS[conditions.terms]
         self.over = True
 
     def reset(self) -> StepObservation:
@@ -137,8 +137,9 @@ class StepFlight:
             episode.goal,
             StepPose.of(self._frame.compose(start.pose)),
             self._settings.half_side,
-            self._actions,
+            self._terms.actions,
             MappingProxyType(self._settings.sizes),
+            self._terms.near,
         )
         seen = self._observe()
         self.over = False
@@ -162,7 +163,7 @@ class StepFlight:
             world.fly(self._commanded, self._conditions.step_time)
             contact = world.touched()
             flown.frames.append(FlownFrame(action.kind, size, contact, self._commanded.pose, world.measured))
-            self.over = contact or len(flown.frames) > self._actions
+            self.over = contact or len(flown.frames) > self._terms.actions
         flown.seconds = world.seconds
         return self._observe()
 

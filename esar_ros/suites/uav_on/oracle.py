@@ -25,7 +25,7 @@ from esar_ros.mission.object_goal import (
 from esar_ros.sim.world.world import World
 from esar_ros.suites.uav_on.shortest import Occupancy
 
-NEAR = 12.0  # m from the target at which it stops; 20 would do
+NEAR = 0.6  # of the distance of a success: it stops there
 MARGIN = 15.0  # m around start and target in which it looks for a way
 CELL_CLEARANCE = 1.15  # m around a cell's centre that is free: no neighbour's is farther than the vehicle reaches
 LEG_CLEARANCE = 0.65  # m around a straight leg that is free
@@ -54,7 +54,7 @@ class Oracle:
         start, target = StepPose.of(self._episode.start), self._episode.targets[-1]
         ends = np.array([start.position, target])
         cells = Occupancy.around(self._world, ends, MARGIN, CELL_CLEARANCE)
-        path = cells.path(start.position, target, NEAR)
+        path = cells.path(start.position, target, NEAR * task.near)
         if path is None:
             raise UsageError(
                 f"episode {self._episode.id} of {self._episode.scene}: no way to its target", "mend the scene"

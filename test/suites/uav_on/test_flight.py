@@ -106,7 +106,7 @@ def test_an_agent_is_told_its_task_and_nothing_of_the_target() -> None:
 def test_terms_say_how_many_actions_there_are() -> None:
     for terms in TERMS.values():
         episode, agent = flown([go("turn_left")] * terms.actions, terms=terms.name)
-        assert agent.task is not None and agent.task.max_actions == terms.actions
+        assert agent.task is not None and (agent.task.max_actions, agent.task.near) == (terms.actions, terms.near)
         assert not episode.stopped and episode.error is None and len(episode.frames) == terms.actions + 1
 
 
