@@ -7,7 +7,7 @@ from __future__ import annotations
 
 PRESETS = {"paper": (640, 480), "fast": (320, 240)}  # name -> width and height of pictures
 LOW, HIGH = QUALITIES = "low", "high"  # of the embedded simulator's pictures
-DEFAULT_QUALITY = LOW
+DEFAULT_QUALITY = HIGH
 CAMERAS: tuple[str, ...] = ("front", "left", "right", "down")
 THERMAL = "thermal"  # the camera beside them that config/vehicle.yaml may mount
 EYES = (*CAMERAS, THERMAL)

@@ -40,7 +40,7 @@ def options(*arguments: str) -> MissionOptions:
         (("--world", "airsim"), "world", "airsim"),
         (("--pace", "realtime"), "pace", "realtime"),
         (("--preset", "fast"), "preset", "fast"),
-        (("--quality", "high"), "quality", "high"),
+        (("--quality", "low"), "quality", "low"),
         (("--vehicles", "a, b"), "vehicles", ("a", "b")),
         (("--namespace", "team/one"), "namespace", "team/one"),
         (("--record", "full"), "record", "full"),

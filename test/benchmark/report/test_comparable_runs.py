@@ -27,7 +27,7 @@ def report_of(*folders: Path, **more: Any) -> Report:
 
 
 OTHERS: dict[str, Any] = {  # a condition, and another value of it
-    "preset": "fast", "quality": "high", "governor": False, "odometry": "true", "pace": "realtime", "world": "airsim",
+    "preset": "fast", "quality": "low", "governor": False, "odometry": "true", "pace": "realtime", "world": "airsim",
     "detector": "segmentation_oracle", "detector_settings": "d2", "judge": "offline/3", "judge_settings": "j2",
     "vehicle": "v2", "pilot": "p2", "safety": "s2", "tasks": "12, b2", "planner_settings": "m2", "version": "0.2.0",
     "model": "model qwen3, prompt_sha256 12ab", "thresholds": "t2", "faults": True,

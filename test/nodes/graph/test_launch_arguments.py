@@ -35,7 +35,7 @@ OTHER = {
     "world": "airsim",
     "pace": "realtime",
     "preset": "fast",
-    "quality": "high",
+    "quality": "low",
     "detector": "another",
     "governor": "false",
     "keep_out": "{tmp}/extra.yaml",

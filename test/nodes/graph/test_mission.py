@@ -169,7 +169,7 @@ OTHERWISE: dict[str, Any] = {
     "world": "airsim",
     "pace": "realtime",
     "preset": "fast",
-    "quality": "high",
+    "quality": "low",
     "vehicles": ("uav9",),
     "namespace": "team",
     "use_sim_time": False,
@@ -233,9 +233,9 @@ def test_pace_record_and_clock_reach_every_node() -> None:
 
 
 def test_the_simulator_draws_in_the_quality_that_the_referee_records() -> None:
-    graph = by_label(replace(DEFAULT, quality="high"))
+    graph = by_label(replace(DEFAULT, quality="low"))
     arguments = graph[SIMULATOR].arguments
-    assert arguments[arguments.index("--quality") + 1] == graph[REFEREE_RECORDER].parameters["quality"] == "high"
+    assert arguments[arguments.index("--quality") + 1] == graph[REFEREE_RECORDER].parameters["quality"] == "low"
 
 
 @pytest.mark.parametrize(("preset", "size"), [("paper", (640, 480)), ("fast", (320, 240))])
@@ -252,7 +252,7 @@ def test_simulator_and_sensing_agree_on_the_pictures_size(preset: str, size: tup
         ({"world": "moon"}, ("world 'moon'", "embedded")),
         ({"pace": "slow"}, ("pace 'slow'", "lockstep")),
         ({"quality": "huge"}, ("quality 'huge'", "low, high")),
-        ({"quality": "high", "world": "airsim"}, ("quality high in world airsim", "embedded")),
+        ({"quality": "low", "world": "airsim"}, ("quality low in world airsim", "embedded")),
         ({"preset": "huge"}, ("preset 'huge'", "paper")),
         ({"record": "all"}, ("record 'all'", "view")),
         ({"end": "crash"}, ("end 'crash'", "hold")),

@@ -38,7 +38,7 @@ def scene(place: PlaceMap) -> World:
 
 @pytest.fixture(scope="module")
 def renderer(scene: World) -> Iterator[Renderer]:
-    made = Renderer(scene, WIDTH, HEIGHT, FOV)
+    made = Renderer(scene, WIDTH, HEIGHT, FOV, quality="low")
     yield made
     made.close()
 
