@@ -10,7 +10,7 @@ for each part of a run, and the hard tasks.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -50,6 +50,7 @@ class Run:
     parts: tuple[tuple[str, int, str], ...]  # set or file of tasks, how many of its first, methods by commas
     against: str | None = None  # every other method is compared with this one alone
     prepare: Callable[[Path], None] | None = None  # writes the files of tasks into the run's folder
+    also: str = ""  # a detector that all parts are flown with once more
 
 
 def make_hard_tasks(folder: Path) -> None:
@@ -112,6 +113,15 @@ RUNS = {
         NETWORK,
         (("dev", 16, "belief"),),
     ),
+    "ceiling": Run(
+        "What `belief` could gain",
+        "The dev tasks by `belief` as it is, with a prior that knows where people are (`oracle_prior`), and both again "
+        "with ideal detection: what is left below the last is search, localisation and time.",
+        NETWORK,
+        (("dev", 16, "belief,oracle_prior,oracle"),),
+        "belief",
+        also=ORACLE,
+    ),
     "test": Run(
         "Methods on the test split",
         "The first tasks of the split in its stratified order; some methods flew half of them.",
@@ -153,17 +163,24 @@ RUNS = {
 }
 
 
+def parts(run: Run, root: Path) -> Iterator[tuple[str, int, str, str, Path]]:
+    """Yields tasks, how many of them, methods, detector and folder of each part of a run."""
+    for detector in filter(None, (run.detector, run.also)):
+        for number, (tasks, limit, methods) in enumerate(run.parts, 1):
+            folder = root / (f"part-{number}" if detector == run.detector else f"part-{number}-{detector}")
+            yield str(root / tasks) if tasks.endswith(".txt") else tasks, limit, methods, detector, folder
+
+
 def cost(run: Run, root: Path) -> str:
     """Returns in words what is left to be flown: episodes, and mission time, CPU time and a model's tokens at most."""
     episodes = left = tokens = 0
     seconds, flown, cpu = 0.0, 0.0, 0.0
-    for number, (tasks, limit, methods) in enumerate(run.parts, 1):
-        folder = root / f"part-{number}"
+    for tasks, limit, methods, _, folder in parts(run, root):
         records = read_episodes(folder, dict) if (folder / EPISODES).is_file() else []
         flown += sum(record.timing.simulated for record in records)
         cpu += sum(record.timing.cpu for record in records)
         done = {(record.job.task, record.planner) for record in records}
-        for task in choose_tasks(ESARBENCH, str(root / tasks) if tasks.endswith(".txt") else tasks, limit):
+        for task in choose_tasks(ESARBENCH, tasks, limit):
             jobs = [(task, method) for method in methods.split(",")]
             wanted = [method for task, method in jobs if (task, method) not in done]
             episodes, left = episodes + len(jobs), left + len(wanted)
@@ -211,26 +228,30 @@ def main() -> int:
     if run.prepare is not None:
         run.prepare(root)
     print(cost(run, root), flush=True)
-    folders = []
-    for number, (tasks, limit, methods) in enumerate(run.parts, 1):
-        folders.append(root / f"part-{number}")
-        chosen = str(root / tasks) if tasks.endswith(".txt") else tasks
-        flags = ["--tasks", chosen, "--limit", str(limit), "--planners", methods, "--detector", run.detector]
-        flags += ["--preset", "fast", "--workers", str(arguments.workers), "--out", str(folders[-1])]
+    folders: dict[str, list[Path]] = {}
+    for tasks, limit, methods, detector, folder in parts(run, root):
+        folders.setdefault(detector, []).append(folder)
+        flags = ["--tasks", tasks, "--limit", str(limit), "--planners", methods, "--detector", detector]
+        flags += ["--preset", "fast", "--workers", str(arguments.workers), "--out", str(folder)]
         if bench(flags) == INTERRUPTED:  # episodes with errors are in the tables, with their zeros
             return INTERRUPTED
-    bench_read = together(read_bench(folders, ESARBENCH.reader()))
-    report = make_report(bench_read, ESARBENCH.layout(), run.against)
-    tables = [markdown(table) for table in report.layout.sections(report) if isinstance(table, Table)]
-    print("\n\n".join(tables))
+    sections: list[str] = []
+    for detector, flown in folders.items():  # what was flown with another detector does not share a table
+        report = make_report(together(read_bench(flown, ESARBENCH.reader())), ESARBENCH.layout(), run.against)
+        sections += [f"**With `{detector}`**"] if run.also else []
+        sections += [markdown(table) for table in report.layout.sections(report) if isinstance(table, Table)]
+        sections += [f"- {note}" for note in report.notes]
+    print("\n\n".join(sections))
     if arguments.page:
         conditions = {
             f"part {number}": f"{limit} of {tasks}: {methods}"
             for number, (tasks, limit, methods) in enumerate(run.parts, 1)
         }
-        conditions |= {"detector": run.detector, "flown with": "governor, noisy odometry, 320x240, one seed a task"}
-        notes = [f"- {note}" for note in report.notes]
-        write_page(__file__, run.title, run.about, conditions, [*tables, *notes], arguments.run)
+        conditions |= {
+            "detector": " and ".join(folders),
+            "flown with": "governor, noisy odometry, 320x240, one seed a task",
+        }
+        write_page(__file__, run.title, run.about, conditions, sections, arguments.run)
     return 0
 
 

@@ -319,6 +319,7 @@ def test_pip_and_colcon_have_the_same_entry_points() -> None:
     assert {(point.group, point.name) for point in points} == {
         ("console_scripts", "esar"),
         ("esar_ros.planners", "oracle"),
+        ("esar_ros.planners", "oracle_prior"),
     }
     assert all(callable(point.load()) for point in points)
     readers = [name for name in ("setup.py", "CMakeLists.txt") if "entry_points.txt" in (ROOT / name).read_text()]
