@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from esar_ros.geometry.frames import Vector
+from esar_ros.geometry.frames import Vector, magnitude
 from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety.inputs import State
 from esar_ros.safety.limits import Limits
@@ -110,7 +110,7 @@ def return_velocity(site: Site, position: Vector, height: float | None, limits: 
         if height < _LEVEL_FROM * wanted:
             speed = 0.0
     velocity = np.array([*(to_home / distance * speed), climb])
-    return velocity * min(1.0, site.speed / max(float(np.linalg.norm(velocity)), 1e-9))
+    return velocity * min(1.0, site.speed / max(magnitude(velocity), 1e-9))
 
 
 def landing_velocity(limits: Limits) -> Vector:

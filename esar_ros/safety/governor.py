@@ -18,7 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from esar_ros.geometry.frames import Vector
+from esar_ros.geometry.frames import Vector, magnitude
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.modes import Mode, Reason, by_severity
@@ -157,7 +157,7 @@ class Governor(InputChecks):
                 fresh_state = self._check_landed(fresh_state, image, memory.rest_position)
                 if findings.mode < Mode.LAND:
                     output = self._back_off_without_position(fresh_state, image, after, findings)
-                    after = after.replaced(backed_off=after.backed_off + float(np.linalg.norm(output)) * step)
+                    after = after.replaced(backed_off=after.backed_off + magnitude(output) * step)
                 else:
                     output = self._land_without_position(findings, fresh_state, image, after)
             return self._commit(memory, after.replaced(last_output=output), findings, command, output, 0.0, None, None)
@@ -373,7 +373,7 @@ class Governor(InputChecks):
         reasons = by_severity(findings.reasons)
         stop = 0.0
         if scene is not None:
-            stop = self.limits.stopping_distance(float(np.linalg.norm(scene.velocity)))
+            stop = self.limits.stopping_distance(magnitude(scene.velocity))
         return SafeCommand(
             velocity=np.array(velocity, dtype=np.float64),
             yaw_rate=float(yaw_rate),

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from esar_ros.bridges.airsim.client import AirSimError
-from esar_ros.bridges.airsim.decode import LargeReply
 from esar_ros.geometry.camera import optical_rotation
 from esar_ros.geometry.camera_frame import CameraFrame, FrameSet
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
@@ -25,7 +24,6 @@ from esar_ros.sim.airsim_api.calls.session import SessionApi
 from esar_ros.sim.airsim_api.calls.state import StateApi
 from esar_ros.sim.airsim_api.calls.world import WorldApi
 from esar_ros.sim.airsim_api.values import ApiError
-from esar_ros.sim.msgpack_wire import Encoded
 from esar_ros.sim.render.renderer import Frame, Renderer
 from esar_ros.sim.server import make_context
 from esar_ros.sim.settings import default_settings
@@ -138,8 +136,6 @@ class LocalClient:
         if inspect.isawaitable(result) or isinstance(result, Future):
             _forget(result)
             raise AirSimError(f"{method} takes time: nobody waits for it in this process")
-        if isinstance(result, Encoded):
-            return LargeReply().decode(memoryview(result), len(result))[0]
         return result
 
     def notify(self, method: str, *arguments: Any) -> None:
