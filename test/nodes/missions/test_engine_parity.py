@@ -85,7 +85,8 @@ def test_a_front_that_is_forecast_slows_graph_and_engine_alike(tmp_path: Path, d
     ways, seconds = np.linalg.norm(np.diff(positions, axis=0), axis=1), np.diff(stamps) * 1e-9
     now, speeds = (stamps[1:] - stamps[0]) * 1e-9, ways / seconds
     slow = load_limits().speed_poor_sight
-    assert speeds[now < 30.0].max() > slow + 0.3 > speeds[now > 33.0].max() > slow - 0.3
+    assert speeds[now < 30.0].max() > slow + 0.9, "in the clear"
+    assert slow - 0.2 < speeds[now > 33.0].max() < slow + 0.5, "it may rain; a quadrotor overshoots"
 
 
 @pytest.mark.full
