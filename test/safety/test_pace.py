@@ -6,6 +6,7 @@ import math
 from datetime import datetime, timedelta
 from itertools import pairwise
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ def to(weather: str, earliest: float, latest: float) -> Forecast:
     return Forecast(earliest, latest, weather, math.nan)
 
 
-def changing(start: str, local_time: str, *changes: dict[str, object]) -> Task:
+def changing(start: str, local_time: str, *changes: dict[str, Any]) -> Task:
     data = load_task("aotai-first").model_dump(mode="json", by_alias=True)
     data |= {"weather": start, "local_time": local_time, "t_max": 7200.0, "changes": list(changes)}
     return task_from(data, "here")
@@ -81,23 +82,24 @@ def test_never_faster_than_what_is_there_allows(
     start: Weather, drawn: list[tuple[Weather, bool, int, int]], minutes: int, second: int, data: st.DataObject
 ) -> None:
     """Before, during and after every change that is foretold, its true times known to nobody: both neighbours count."""
-    limits, changes, since = load_limits(), [], 0
+    limits, since = load_limits(), 0
+    changes: list[dict[str, Any]] = []
     for weather, foretold, pause, over in drawn:
         changes.append({"at": since + pause, "over": over, "weather": weather.value, "forecast": foretold})
         since += pause + over
-    changes = [change for change in changes if change["at"] + change["over"] <= 7200.0]  # type: ignore[operator]
+    changes = [change for change in changes if change["at"] + change["over"] <= 7200.0]
     local = datetime(2024, 5, 1) + timedelta(minutes=minutes, seconds=second)
     task = changing(start.value, local.isoformat(), *changes)
     pace = pace_of(make_brief(task, map_extent("aotai"), "m", 5, np.zeros(3)), limits)
     told = [change for change in task.changes if change.forecast and change.weather]
     moments = [0.0, *(time + shift for c in told for time in (c.at, c.end) for shift in (-0.5, 0.0, 0.5))]
     for now in (*moments, data.draw(st.floats(0.0, 7200.0))):
-        there = [start, *(c.weather for c in told)]
+        there = [start, *(c.weather for c in told if c.weather)]
         done = sum(c.end <= now for c in told)
         begun = sum(c.at <= now for c in told)
         hour = (local + timedelta(seconds=now)).isoformat()
         for weather in there[done : begun + 1]:
-            assert weather is not None and pace.at(now) <= conditions_speed(weather.value, hour, limits)
+            assert pace.at(now) <= conditions_speed(weather.value, hour, limits)
 
 
 @settings(deadline=None)

@@ -41,7 +41,7 @@ class _Kind:
 
 # Drops as in Marshall and Palmer (1948) over 1 mm, of 25 mm an hour; flakes are clusters of crystals.
 _KINDS: dict[Falling, _Kind] = {
-    Falling.RAIN: _Kind(((2.5, 260), (6.0, 420), (14.0, 520)), 0.0019, 0.30, 7.0, 0.35, 1 / 60, 0.80, 1.22),
+    Falling.RAIN: _Kind(((2.5, 240), (6.0, 320), (14.0, 240)), 0.0019, 0.30, 7.0, 0.35, 1 / 60, 0.80, 1.22),
     Falling.SNOW: _Kind(((2.5, 140), (7.0, 460), (20.0, 900)), 0.0060, 0.45, 1.2, 0.40, 1 / 160, 0.90, 1.14),
     Falling.SAND: _Kind(((1.5, 260), (4.0, 420)), 0.0009, 0.50, 0.4, 0.90, 1 / 125, 0.55, 0.90),
 }
