@@ -152,7 +152,8 @@ def _rain(width: int, height: int, frames: int) -> dict[str, float]:
     from esar_ros.sim.render.renderer import Renderer
     from esar_ros.sim.world.environment import Environment
 
-    world, spent = _world(_NIGHT), ([], [])  # type: Any
+    world = _world(_NIGHT)
+    spent: Any = [], []
     renderer = Renderer(world, width, height, math.pi / 2, quality="high")
     poses = _poses(world, *_SPOTS[_NIGHT]["meadow"])
     for frame in range(frames + 1):
