@@ -144,9 +144,11 @@ class Pilot:
         self.phase = Phase.HOLD
 
     def slow_to(self, speed: float) -> None:
-        """Fly no faster than speed (m/s) in this mission, climbing and sinking included: weather, light."""
+        """Fly no faster than speed (m/s) until told again, climbing and sinking included: weather, light."""
+        if speed == self._fastest:
+            return
         self._fastest = speed
-        self.limits = self.limits.model_copy(update={"speed": min(self.limits.speed, speed)})
+        self.limits = self.limits.model_copy(update={"speed": min(self._own.speed, speed)})
         self._planner.limits = self.limits
 
     def rise_into_layer(self, team: Team, ceiling: float) -> None:

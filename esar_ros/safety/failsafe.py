@@ -91,7 +91,7 @@ def battery_needed(site: Site | None, position: Vector, limits: Limits, drain: f
         return limits.battery_return
     away = np.abs(site.home - position)
     level, down = math.hypot(away[0], away[1]), away[2] + limits.return_height
-    seconds = level / min(limits.return_speed, site.speed) + down / limits.land_speed
+    seconds = level / min(limits.return_speed, site.speed, site.speed_home) + down / limits.land_speed
     return max(limits.battery_return, limits.battery_land + seconds * max(1.0 / limits.endurance, drain))
 
 

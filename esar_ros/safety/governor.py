@@ -52,6 +52,7 @@ class Governor(InputChecks):
         return_height = self.team.in_layer(limits.return_height, limits)
         self.limits = limits.model_copy(update={"return_height": return_height})
         self.envelope = Envelope(self.limits, site)
+        self._elapsed = 0.0  # s into the mission
         self._memory = Memory(motion=self._initial_motion())
         self._previous = self._memory
         self._flying = False
@@ -60,12 +61,19 @@ class Governor(InputChecks):
 
     def set_site(self, site: Site) -> None:
         """Puts a site in force. In flight it must be as strict as the last and hold the vehicle; raises UsageError."""
+        site = site.at(self._elapsed)
         if self._flying and self.site is not None:
             if site.is_looser_than(self.site):
                 raise UsageError("fence, ceiling and home cannot be loosened in flight", "land first")
             if self._last_position is not None:
                 site.require_inside(self._last_position, self._last_height)
         self.envelope.site = site
+
+    def keep_pace(self, elapsed: float) -> None:
+        """Puts the greatest speeds of a time (s into the mission) in force."""
+        self._elapsed = elapsed
+        if self.site is not None:
+            self.envelope.site = self.site.at(elapsed)
 
     def terminate(self) -> None:
         """Stops the motors for good: no later call of anything changes it."""

@@ -86,7 +86,8 @@ class LocalSimulator:
             self._renderer = Renderer(context.world, image.width, image.height, fov, quality=self._quality)
         others = [vehicle_object(other.body.pose, other.radius) for _, other in context.simulation.others(drone)]
         draw = self._renderer
-        frame = draw.render(poses, clock.now, vehicles=others) if colour else draw.shapes(poses, others)
+        motion = drone.body.velocity.copy()
+        frame = draw.render(poses, clock.now, vehicles=others, motion=motion) if colour else draw.shapes(poses, others)
         frame.depth[frame.depth > self._rig.image.depth_max] = np.inf
         rgb = frame.rgb if isinstance(frame, Frame) else np.zeros((len(CAMERAS), 0, 0, 3), np.uint8)
         shown, model = self._shown_ids() if segmentation else None, self._rig.image.model
