@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.mission.names import DEFAULT_QUALITY, HIGH
+from esar_ros.sim.render.contact_shadow import ContactShadow
 from esar_ros.sim.render.detail_textures import paint_noise
 from esar_ros.sim.render.flora_drawing import FloraDrawing
 from esar_ros.sim.render.flora_skins import plant_skin
@@ -107,6 +108,7 @@ class Renderer:
         self._flora = FloraDrawing(context, world.flora, world.ground, plant_skin(context, quality))
         self._scenery = SceneryDrawing(context, world.scenery)
         self._objects = ObjectDrawing(context, Unit.SHADOW, Unit.SCENE_DEPTH, Unit.TILES)
+        self._contact = ContactShadow(context, world.place) if quality == HIGH else None
         self._light: Illumination | None = None  # made for the conditions of the first image: it is baked
 
     def sync(self, time: float = 0.0) -> None:
@@ -222,6 +224,15 @@ class Renderer:
             light.draw_sky()
         things = (*world.things, *vehicles)
         shown = [visible(view, things, self.camera.fx) for view in views]
+        if any(shown) and self._contact is not None:
+            mask_colour(self._target, COLOUR_ALONE)
+            self._target.depth_mask = False
+            for k, view in enumerate(views):
+                self._show(k)
+                bind(k)
+                self._contact.draw(shown[k], view.eye, light.lighting)
+            self._target.depth_mask = True
+            mask_colour(self._target, EVERYTHING)
         if any(shown):
             lamplit = light.look is Look.LAMPLIT
             self._objects.draw_colour(
