@@ -41,6 +41,8 @@ _GOALS = {
     "rss_mb": 800.0,
 }
 _RATIO = 1.3  # goal of every ratio of high to low quality
+_BEGIN_RATIO = 1.2  # goal of that of the start and of memory
+_RAIN_RATIO = 1.15  # goal of rain to a clear sky, in high quality
 
 
 def _measure(map_id: str, width: int, height: int, frames: int) -> dict[str, float]:
@@ -131,6 +133,40 @@ def _compare(map_id: str, width: int, height: int, frames: int) -> dict[str, flo
     return figures
 
 
+def _begin(map_id: str, width: int, height: int, quality: str) -> dict[str, float]:
+    """Returns the CPU s until a first picture is drawn, its ground's tiles made before, and memory; a fresh process."""
+    import psutil
+
+    began = time.process_time()
+    from esar_ros.sim.render.renderer import Renderer
+
+    world = _world(map_id)
+    renderer = Renderer(world, width, height, math.pi / 2, quality=quality)
+    renderer.render(_poses(world, *next(iter(_SPOTS[map_id].values()))), 0.0)
+    return {"start": time.process_time() - began, "rss": psutil.Process().memory_info().rss / 1e6}
+
+
+def _rain(width: int, height: int, frames: int) -> dict[str, float]:
+    """Returns how many times the CPU time of a frame by a clear sky one in heavy rain takes, in high quality."""
+    from esar_ros.mission.weather import Weather
+    from esar_ros.sim.render.renderer import Renderer
+    from esar_ros.sim.world.environment import Environment
+
+    world = _world(_NIGHT)
+    spent: Any = [], []
+    renderer = Renderer(world, width, height, math.pi / 2, quality="high")
+    poses = _poses(world, *_SPOTS[_NIGHT]["meadow"])
+    for frame in range(frames + 1):
+        for times, weather in zip(spent, (Weather.CLEAR, Weather.HEAVY_RAIN), strict=True):
+            world.environment = Environment(weather=weather)
+            renderer.render(poses, float(frame))
+            before = time.process_time()
+            renderer.render(poses, frame + 0.5)
+            times.extend([time.process_time() - before] if frame else [])
+    renderer.close()
+    return {f"meadow_{width}x{height}_rain_to_clear": float(np.median(spent[1]) / np.median(spent[0]))}
+
+
 def _lidar(world: Any) -> float:
     """Returns the CPU ms of a 16 x 360 scan, +-15 degrees, 100 m, 8 m above a forest's ground."""
     elevation, azimuth = np.meshgrid(np.radians(np.linspace(-15, 15, 16)), np.radians(np.arange(360)), indexing="ij")
@@ -147,6 +183,13 @@ def _lidar(world: Any) -> float:
     return 1e3 * float(np.median(times))
 
 
+def _goal_of(ratio: str) -> float:
+    """Returns the goal of a ratio by its name."""
+    if ratio.endswith("_rain_to_clear"):
+        return _RAIN_RATIO
+    return _BEGIN_RATIO if ratio.endswith(("_start_high_to_low", "_rss_high_to_low")) else _RATIO
+
+
 def main() -> None:
     """Measures every size and prints a table and a JSON line."""
     parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__)
@@ -158,12 +201,21 @@ def main() -> None:
     context = multiprocessing.get_context("spawn")  # EGL does not survive a fork
     for map_id in arguments.maps.split(","):
         for width, height in _SIZES:
-            for what in (_measure, _compare):
+            for measured in (_measure, _compare):
                 with context.Pool(1) as pool:
-                    part = pool.apply(what, (map_id, width, height, arguments.frames))
+                    part = pool.apply(measured, (map_id, width, height, arguments.frames))
                 for name, value in part.items():
                     figures[name] = max(value, figures.get(name, 0.0))
-    goals = _GOALS | {name: _RATIO for name in figures if name.endswith("_high_to_low")}
+            begun = []
+            for quality in ("low", "high"):
+                with context.Pool(1) as pool:
+                    begun.append(pool.apply(_begin, (map_id, width, height, quality)))
+            for what in begun[0]:
+                figures[f"{map_id}_{width}x{height}_{what}_high_to_low"] = begun[1][what] / begun[0][what]
+            if map_id == _NIGHT:
+                with context.Pool(1) as pool:
+                    figures |= pool.apply(_rain, (width, height, arguments.frames))
+    goals = _GOALS | {name: _goal_of(name) for name in figures if "_to_" in name}
     print(f"{'figure':<40}{'measured':>10}{'goal':>8}")
     for name, value in figures.items():
         print(f"{name:<40}{value:>10.2f}{goals.get(name, float('nan')):>8.1f}")
@@ -174,7 +226,8 @@ def main() -> None:
         about = (
             "CPU time of the whole process, with all its threads, for one frame of four cameras (RGB, depth and ids; "
             "depth and ids alone), for a LiDAR scan and for the start, drawn by software OpenGL where there is no "
-            "GPU; and how many times that of low quality one of high quality takes."
+            "GPU; how many times that of low quality one of high quality takes, with start "
+            "and memory; and rain, by a clear sky."
         )
         conditions = {"frames a place and size": arguments.frames, "maps": arguments.maps}
         write_page(__file__, "What a frame costs", about, conditions, [goal_table(figures, goals, met)])

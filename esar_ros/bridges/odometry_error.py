@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.geometry.frames import Pose, Vector, quaternion_from_rotation
+from esar_ros.geometry.frames import Pose, Vector, magnitude, quaternion_from_rotation
 from esar_ros.mission.vehicle import OdometryErrorSpec
 
 GRID = 50_000_000  # ns between draws
@@ -115,7 +115,7 @@ def _discrete(frequency: NDArray[np.float64], dt: float) -> tuple[NDArray[np.flo
 
 def _rotation(vector: NDArray[np.float64]) -> NDArray[np.float64]:
     """Rodrigues' formula: rotation matrix of a rotation vector (3,), rad."""
-    angle = float(np.linalg.norm(vector))
+    angle = magnitude(vector)
     if angle < 1e-12:
         return np.eye(3)
     x, y, z = vector / angle

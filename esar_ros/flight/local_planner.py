@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from esar_ros.flight.grid import RouteGrid
 from esar_ros.flight.limits import PilotLimits
 from esar_ros.flight.terrain_following import Surface, follow
-from esar_ros.geometry.frames import Vector, wrap_angle
+from esar_ros.geometry.frames import Vector, magnitude, wrap_angle
 from esar_ros.geometry.occupancy_window import FREE, OccupancyWindow
 from esar_ros.mission.decision import Goal, HeightReference
 from esar_ros.safety.half_spaces import project
@@ -141,7 +141,7 @@ class LocalPlanner:
             self._path = self._search(self._window, goal, motion)
         target, left = _ahead_on(self._path, motion.position, self._look_ahead(motion))
         delta = target - motion.position
-        distance = float(np.linalg.norm(delta))
+        distance = magnitude(delta)
         if distance < 1e-6:
             return np.zeros(3), self._path
         speed = min(self._wanted_speed(goal), self._careful.allowed_speed(left))
@@ -158,11 +158,11 @@ class LocalPlanner:
         grid = RouteGrid(window, cell, self.limits.clearance, float(here[2]) - _DIVE)
         route = grid.route(here, goal.position)
         if route is not None:
-            left = float(np.linalg.norm(route.corners[-1] - goal.position))
+            left = magnitude(route.corners[-1] - goal.position)
             if route.found or left <= _BESIDE * cell:
                 self._climbing_from = None
                 return route.corners
-            nearer = float(np.linalg.norm(here - goal.position)) - left > _BESIDE * cell
+            nearer = magnitude(here - goal.position) - left > _BESIDE * cell
             if nearer and self._climbing_from is None:
                 return route.corners
         if self._climbing_from is None:
@@ -175,15 +175,15 @@ class LocalPlanner:
         return min(goal.speed, self.limits.speed) if goal.speed > 0.0 else self.limits.speed
 
     def _look_ahead(self, motion: Motion) -> float:
-        return max(self.limits.look_ahead, float(np.linalg.norm(motion.velocity)))
+        return max(self.limits.look_ahead, magnitude(motion.velocity))
 
     def _in_unknown(self, velocity: Vector, motion: Motion) -> Vector:
         """Limits the velocity to `speed_unknown` where the vehicle could not stop within known free space."""
-        speed, slow = float(np.linalg.norm(velocity)), self.limits.speed_unknown
+        speed, slow = magnitude(velocity), self.limits.speed_unknown
         if speed <= slow:
             return velocity
         level = np.array([velocity[0], velocity[1], min(velocity[2], 0.0)])
-        sought = float(np.linalg.norm(level))
+        sought = magnitude(level)
         if self._window is None or sought < 1e-6:
             return velocity * (slow / speed) if self._window is None else velocity
         # The vehicle's own place counts as free.
@@ -202,7 +202,7 @@ class LocalPlanner:
         if self._window is None or not velocity.any():
             return velocity
         limits = self._careful
-        speed = float(np.linalg.norm(velocity))
+        speed = magnitude(velocity)
         reach = reach_of(speed, limits)
         near = from_window(self._window, motion.position, np.zeros(3), limits, reach, limits.body_radius).limits
         kept = project(velocity, near.normals, near.bounds)
@@ -237,7 +237,7 @@ class LocalPlanner:
 def _ahead_on(path: NDArray[np.float64], position: Vector, look_ahead: float) -> tuple[Vector, float]:
     """Point of a path (n, 3) look_ahead (m) beyond the place nearest to position, and the length left (m)."""
     if len(path) < 2:
-        return path[-1], float(np.linalg.norm(path[-1] - position))
+        return path[-1], magnitude(path[-1] - position)
     starts, steps = path[:-1], np.diff(path, axis=0)
     lengths = np.linalg.norm(steps, axis=1)
     share = np.einsum("ij,ij->i", position - starts, steps) / np.maximum(lengths**2, 1e-12)

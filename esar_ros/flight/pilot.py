@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from esar_ros.flight.limits import PilotLimits
 from esar_ros.flight.local_planner import LocalPlanner, Motion, Steering
-from esar_ros.geometry.frames import FARTHEST, FASTEST, Pose, Vector
+from esar_ros.geometry.frames import FARTHEST, FASTEST, Pose, Vector, magnitude
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission.decision import Goal, GoalType, HeightReference
 from esar_ros.mission.modes import Mode
@@ -144,9 +144,11 @@ class Pilot:
         self.phase = Phase.HOLD
 
     def slow_to(self, speed: float) -> None:
-        """Fly no faster than speed (m/s) in this mission, climbing and sinking included: weather, light."""
+        """Fly no faster than speed (m/s) until told again, climbing and sinking included: weather, light."""
+        if speed == self._fastest:
+            return
         self._fastest = speed
-        self.limits = self.limits.model_copy(update={"speed": min(self.limits.speed, speed)})
+        self.limits = self.limits.model_copy(update={"speed": min(self._own.speed, speed)})
         self._planner.limits = self.limits
 
     def rise_into_layer(self, team: Team, ceiling: float) -> None:
@@ -283,7 +285,7 @@ class Pilot:
                 self._place = position.copy()
             return Steering(np.zeros(3), 0.0)
         off = self._place - position
-        distance = float(np.linalg.norm(off))
+        distance = magnitude(off)
         if distance <= _HOLD_NEAR:
             return Steering(np.zeros(3), 0.0)
         return Steering(off / distance * min(_HOLD_SPEED, _HOLD_GAIN * distance), 0.0)
@@ -331,15 +333,15 @@ class Pilot:
     def _shape(self, wanted: Vector, seen: PilotInput) -> Vector:
         """Change no faster than acceleration and jerk allow, from what the vehicle was last really given."""
         step = _FIRST_STEP if self._now is None else min(max(seen.now - self._now, 0.0), _LONGEST_STEP)
-        wanted = wanted * min(1.0, self._fastest / max(float(np.linalg.norm(wanted)), 1e-9))
+        wanted = wanted * min(1.0, self._fastest / max(magnitude(wanted), 1e-9))
         last = self._last
         if seen.governed is not None and seen.mode != Mode.NORMAL and np.isfinite(seen.governed.given).all():
             last = seen.governed.given
         delta = wanted - last
-        size = float(np.linalg.norm(delta))
+        size = magnitude(delta)
         max_change = self.limits.acceleration * step
         shaped = wanted.copy() if size <= max_change else last + delta * (max_change / size)
-        before, speed = float(np.linalg.norm(last)), float(np.linalg.norm(shaped))
+        before, speed = magnitude(last), magnitude(shaped)
         fastest = before + (self._gain + self.limits.jerk * step) * step
         if speed > fastest:
             shaped, speed = shaped * (fastest / speed), fastest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -10,7 +11,7 @@ import numpy as np
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.geodesy import Origin
-from esar_ros.mission.observation import Brief
+from esar_ros.mission.observation import Brief, Forecast
 from esar_ros.mission.task import FIELD, Task, WeatherChange, task_from
 from esar_ros.mission.task_files import TASK_SCHEMA
 
@@ -60,13 +61,33 @@ def brief_words(task: Task) -> str:
     """
     parts = []
     for change in _foretold(task):
-        begin = task.local_time + timedelta(seconds=change.at)
-        midnight = begin.replace(hour=0, minute=0, second=0, microsecond=0)
-        about = midnight + round((begin - midnight) / _FORECAST_STEP) * _FORECAST_STEP
+        about = task.local_time + timedelta(seconds=_about(task, change.at))
         what = [] if change.weather is None else [change.weather.value.replace("_", " ")]
         what += [] if change.wind is None else [f"wind of {change.wind.speed:.0f} m/s"]
         parts.append(f"{' and '.join(what)} from about {about:%H:%M}")
     return f"{task.prompt} Forecast: {', then '.join(parts)}." if parts else task.prompt
+
+
+def forecast_of(task: Task) -> tuple[Forecast, ...]:
+    """Returns the changes that a brief foretells, with the limits that hours to the nearest _FORECAST_STEP leave."""
+    unsure = 0.5 * _FORECAST_STEP.total_seconds()
+    return tuple(
+        Forecast(
+            earliest=_about(task, change.at) - unsure,
+            latest=_about(task, change.end) + unsure,
+            weather="" if change.weather is None else change.weather.value,
+            wind_speed=math.nan if change.wind is None else change.wind.speed,
+        )
+        for change in _foretold(task)
+    )
+
+
+def _about(task: Task, seconds: float) -> float:
+    """Returns a time (s into the mission), rounded so that the clock shows whole _FORECAST_STEPs."""
+    moment = task.local_time + timedelta(seconds=seconds)
+    midnight = moment.replace(hour=0, minute=0, second=0, microsecond=0)
+    about = midnight + round((moment - midnight) / _FORECAST_STEP) * _FORECAST_STEP
+    return (about - task.local_time).total_seconds()
 
 
 def _foretold(task: Task) -> tuple[WeatherChange, ...]:
@@ -76,7 +97,8 @@ def _foretold(task: Task) -> tuple[WeatherChange, ...]:
 def make_brief(task: Task, place: Extent, name: str, report_cap: int, home: Vector) -> Brief:
     """Brief of a vehicle that starts at home (3,) m; the search area is the map less a margin.
 
-    Weather and hour are those of the start; wind_speed is the greatest mean wind that is forecast.
+    Weather and hour are those of the start; what is foretold follows in its forecast, and wind_speed is the greatest
+    mean wind that is.
     """
     half = place.size / 2.0 - AREA_MARGIN
     return Brief(
@@ -85,6 +107,7 @@ def make_brief(task: Task, place: Extent, name: str, report_cap: int, home: Vect
         prompt=brief_words(task),
         weather=task.weather.value,
         wind_speed=max([task.wind.speed, *(change.wind.speed for change in _foretold(task) if change.wind)]),
+        forecast=forecast_of(task),
         local_time=task.local_time.isoformat(),
         t_max=task.t_max,
         area=np.array([[-half, -half], [half, -half], [half, half], [-half, half]]),

@@ -17,6 +17,16 @@ UNKNOWN, FREE, OCCUPIED = -1, 0, 100  # cell values of nav_msgs/OccupancyGrid
 
 
 @dataclass(frozen=True)
+class Forecast:
+    """A change of weather within a mission, as its brief foretells it: to some minutes. Times in s into the mission."""
+
+    earliest: float  # before which it does not begin
+    latest: float  # from which on it has surely come about
+    weather: str  # what there is then; empty: as before
+    wind_speed: float  # m/s, mean wind then; NaN: as before
+
+
+@dataclass(frozen=True)
 class Brief:
     """The rescue team's words and limits; no coordinates of victims or clues. Lengths in m, times in s."""
 
@@ -33,6 +43,7 @@ class Brief:
     origin: tuple[float, float, float] = (0.0, 0.0, 0.0)  # latitude, longitude (deg), altitude (m)
     vehicle: str = ""  # whom it is for
     wind_speed: float = math.nan  # m/s, mean wind as forecast; NaN: not known
+    forecast: tuple[Forecast, ...] = ()  # changes of weather that are foretold, in order
     team: tuple[str, ...] = ()  # all vehicles of the mission in one order; empty: it searches alone
 
 

@@ -25,6 +25,7 @@ from esar_ros.mission.modes import order_name
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import Brief, MissionState, PilotState, SafetyStatus, StandingOrder, Tick, VehicleState
 from esar_ros.nodes.core import node_names
+from esar_ros.nodes.core.mission_clock import MissionClock
 from esar_ros.nodes.core.operator_log import goal_of
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.runtime import run
@@ -32,7 +33,8 @@ from esar_ros.nodes.core.safety_limits import declare_limits
 from esar_ros.nodes.core.steps import Step, StepNode, to_stamp
 from esar_ros.nodes.graph.mission import ENDS
 from esar_ros.nodes.messages import convert
-from esar_ros.safety.conditions import conditions_speed
+from esar_ros.safety.conditions import pace_of
+from esar_ros.safety.pace import Pace
 from esar_ros.safety.traffic import Team
 from esar_ros.srv import Order
 
@@ -52,6 +54,7 @@ class PilotNode(StepNode):
         limits = load_pilot_limits().model_copy(update={"mission_end": end})
         self._limits = declare_limits(self)
         self._pilot = Pilot(limits, self._limits)
+        self._pace, self._mission_clock = Pace(), MissionClock()
         listed = declare(self, "others", [""], "names of the mission's other vehicles")
         self._team = Team.of(self.vehicles[0], [name for name in listed if name])
         self._goal: tuple[int, Goal] | None = None
@@ -94,7 +97,7 @@ class PilotNode(StepNode):
             self.get_logger().error(f"the brief is not obeyed: home at {home.tolist()}")
             return
         self._home = home
-        self._pilot.slow_to(conditions_speed(brief.weather, brief.local_time, self._limits))
+        self._pace = pace_of(convert.brief_of(brief), self._limits)
         self._pilot.rise_into_layer(self._team, float(brief.ceiling))
 
     def _on_order(self, request: Order.Request, response: Order.Response) -> Order.Response:
@@ -136,6 +139,8 @@ class PilotNode(StepNode):
                 if self.lockstep:
                     self._stand_still(step)
                 return None
+            elapsed = self._mission_clock.elapsed(step, self.inbox(names.MISSION_STATE).newest)
+            self._pilot.slow_to(self._pace.at(elapsed))
             output = self._pilot.step(seen)
             if output.request is not None:
                 self._ask(output.request)

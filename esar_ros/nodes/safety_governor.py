@@ -25,6 +25,7 @@ from esar_ros.nodes.core.authority import Authority
 from esar_ros.nodes.core.deadlines import Deadlines
 from esar_ros.nodes.core.diagnostics import Finding
 from esar_ros.nodes.core.lifecycle import ManagedStepNode
+from esar_ros.nodes.core.mission_clock import MissionClock
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.realtime_scheduling import use_realtime_scheduling
 from esar_ros.nodes.core.runtime import run
@@ -54,6 +55,7 @@ SINGLE_WRITER_TOPICS = (
     names.RANGES,
     names.MAP_LOCAL,
     names.BRIEF,
+    names.MISSION_STATE,
 )
 
 
@@ -71,7 +73,7 @@ class SafetyGovernorNode(ManagedStepNode):
         listed = declare(self, "others", [""], "names of the mission's other vehicles")
         self._others = {name: convert.OdometryInMap(self, name) for name in listed if name}
         self._team = Team.of(self.vehicles[0], tuple(self._others))
-        self._home_known = False
+        self._home_known, self._mission_clock = False, MissionClock()
         self._odometry = convert.OdometryInMap(self)
         self.input(names.VEHICLE_STATE, self._on_vehicle_state)
         self.await_input(names.VEHICLE_STATE)
@@ -81,15 +83,13 @@ class SafetyGovernorNode(ManagedStepNode):
         self.await_input(names.BATTERY, Tick.FRAME)
         self.await_input(names.CLUES, Tick.FRAME)
         self.input(names.BRIEF, self._on_brief)
-        self.output(names.CMD_VEL_SAFE)
-        self.output(names.SAFETY_STATUS)
-        self.output(names.SAFETY_MARKERS)
-        self.output(names.SAFETY_LIMITS)
+        self.input(names.MISSION_STATE)
+        for topic in (names.CMD_VEL_SAFE, names.SAFETY_STATUS, names.SAFETY_MARKERS, names.SAFETY_LIMITS):
+            self.output(topic)
         self._authority = Authority(self, "", SINGLE_WRITER_TOPICS)
         self.create_service(Trigger, "~/clear", self._on_clear)
         self.create_service(Trigger, "~/terminate", self._on_terminate)
-        self._mode = Mode.UNKNOWN
-        self._text = ""
+        self._mode, self._text = Mode.UNKNOWN, ""
         self._window_of: tuple[int, OccupancyWindow | None] | None = None
         self._now_ns = 0
         self._deadlines = Deadlines(1.0 / RATE)
@@ -248,6 +248,7 @@ class SafetyGovernorNode(ManagedStepNode):
         self.send(names.SAFETY_STATUS, status)
 
     def _answer(self, step: Step) -> None:
+        self._governor.keep_pace(self._mission_clock.elapsed(step, self.inbox(names.MISSION_STATE).newest))
         state, command = self._state(step.at), self._command()
         autopilot: VehicleState | None = self.inbox(names.VEHICLE_STATE).newest
         age = self.silence_of(node_names.PILOT, step)
@@ -317,11 +318,10 @@ class SafetyGovernorNode(ManagedStepNode):
         nearest = self._odometry.nearest(nanoseconds(message.header.stamp))  # a LiDAR has a rhythm of its own
         if nearest is None:
             return None
-        _, pose, _ = nearest
         try:
             return RangeImageData(
                 nanoseconds(message.header.stamp) * 1e-9,
-                pose,
+                nearest[1],
                 message.azimuth_min,
                 message.azimuth_step,
                 message.elevation_min,

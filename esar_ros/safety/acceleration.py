@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from esar_ros.geometry.frames import Vector
+from esar_ros.geometry.frames import Vector, magnitude
 from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety.inputs import Command, Findings
 from esar_ros.safety.limits import Limits
@@ -61,8 +61,8 @@ class AccelerationLimit:
 
     def _limit_jerk(self, velocity: Vector, base: Vector, jerk: float, step: float, findings: Findings) -> Vector:
         """Returns the velocity, shortened where its speed grows faster than jerk * step above the last rate."""
-        speed = float(np.linalg.norm(velocity))
-        max_speed = float(np.linalg.norm(base)) + ((self.speed_rate or 0.0) + jerk * step) * step
+        speed = magnitude(velocity)
+        max_speed = magnitude(base) + ((self.speed_rate or 0.0) + jerk * step) * step
         if self.speed_rate is None or speed <= max_speed + _TOLERANCE:
             return velocity
         findings.add(Mode.SLOW, Reason.ACCELERATION, "speeding up too fast")

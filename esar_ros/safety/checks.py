@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from esar_ros.geometry.frames import Vector
+from esar_ros.geometry.frames import Vector, magnitude
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety.acceleration import MAX_STEP
@@ -131,8 +131,8 @@ class InputChecks:
         position = state.pose.position
         gap = ObservedSpace(position, image, None, self.limits.own_radius).gap_below()
         if gap is None:
-            gap = math.inf if rest_position is None else float(np.linalg.norm(position - rest_position))
-        return gap <= ON_GROUND and float(np.linalg.norm(state.velocity)) <= STANDING
+            gap = math.inf if rest_position is None else magnitude(position - rest_position)
+        return gap <= ON_GROUND and magnitude(state.velocity) <= STANDING
 
     def _check_scan(
         self, scan: ScanRepetition, image: RangeImageData | None, state: State | None, findings: Findings
@@ -148,7 +148,7 @@ class InputChecks:
             return image, scan if stuck else ScanRepetition(image.stamp, image.ranges, image.pose)
         if not state.flying:
             return image, ScanRepetition()
-        speed = float(np.linalg.norm(state.velocity))
+        speed = magnitude(state.velocity)
         after = scan.updated(image.stamp, image.ranges, state.pose, speed)
         if after.repeated <= self.limits.scan_repeat:
             return image, after
@@ -198,7 +198,7 @@ class InputChecks:
             return velocity
         share = (limits.blown_return - wind.rms) / max(limits.blown_return - limits.blown_slow, 1e-9)
         max_speed = max(limits.speed_horizontal * share, _MIN_SPEED_IN_WIND)
-        speed = float(np.linalg.norm(velocity))
+        speed = magnitude(velocity)
         if speed <= max_speed:
             return velocity
         findings.add(Mode.SLOW, Reason.CONDITIONS, f"the wind moves it by {wind.rms:.1f} m/s")

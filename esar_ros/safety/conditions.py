@@ -1,4 +1,4 @@
-"""The site of a brief: the greatest speed in its weather and light, and the keep-out zones of a file.
+"""The site of a brief: the greatest speeds in its weather and light, and the keep-out zones of a file.
 
 Zones have their corners in the map frame or as latitude and longitude.
 """
@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from esar_ros.geometry.geodesy import Origin
-from esar_ros.mission.observation import Brief
+from esar_ros.mission.observation import Brief, Forecast
 from esar_ros.mission.settings_file import StrictModel, load_settings
 from esar_ros.mission.weather import Weather, WeatherFamily
 from esar_ros.safety.limits import Limits
+from esar_ros.safety.pace import Pace, Spell
 from esar_ros.safety.site import Site
 
 _POOR = (WeatherFamily.FOG, WeatherFamily.SANDSTORM, WeatherFamily.DUST)
 _HEAVY = (Weather.HEAVY_RAIN, Weather.THUNDERSTORM, Weather.HEAVY_SNOW, Weather.BLIZZARD)
-_DAY = (6, 18)  # h, local time: between them it is light (ESARBench, appendix A)
 
 
 class Zone(StrictModel):
@@ -67,30 +67,54 @@ def conditions_speed(weather: str, local_time: str, limits: Limits) -> float:
 
     A weather or a time that is empty or not known limits nothing.
     """
-    speed = math.inf
+    return _pace(weather, local_time, (), limits).at(0.0)
+
+
+def pace_of(brief: Brief, limits: Limits) -> Pace:
+    """Returns the greatest speeds of a mission as its clock goes on, in the weather that its brief foretells.
+
+    From the earliest time of a change the slower of both weathers counts, until the change has surely come about.
+    """
+    return _pace(brief.weather, brief.local_time, brief.forecast, limits)
+
+
+def _pace(weather: str, local_time: str, forecast: Sequence[Forecast], limits: Limits) -> Pace:
+    """Returns the greatest speeds of a weather, of what follows it, and by the clock."""
+    spells, since = [], -math.inf
+    for change in forecast:
+        if change.weather:
+            latest = max(change.latest, change.earliest)
+            spells.append(Spell(since, latest, _weather_speed(weather, limits)))
+            weather, since = change.weather, change.earliest
+    spells.append(Spell(since, math.inf, _weather_speed(weather, limits)))
+    try:
+        moment = datetime.fromisoformat(local_time)
+    except ValueError:
+        return Pace(tuple(spells))
+    midnight = moment.replace(hour=0, minute=0, second=0, microsecond=0)
+    return Pace(tuple(spells), (moment - midnight).total_seconds(), limits.speed_night)
+
+
+def _weather_speed(weather: str, limits: Limits) -> float:
+    """Returns the greatest speed (m/s) in a weather by day."""
     try:
         kind = Weather(weather)
     except ValueError:
-        pass
-    else:
-        if kind.family in _POOR or kind in _HEAVY:
-            speed = limits.speed_poor_sight
-    try:
-        hour = datetime.fromisoformat(local_time).hour
-    except ValueError:
-        return speed
-    return speed if _DAY[0] <= hour < _DAY[1] else min(speed, limits.speed_night)
+        return math.inf
+    return limits.speed_poor_sight if kind.family in _POOR or kind in _HEAVY else math.inf
 
 
 def site_of(brief: Brief, limits: Limits, zones: Sequence[Zone] = ()) -> Site:
-    """Returns fence, ceilings, zones, speed and forecast wind of a mission. Raises UsageError."""
+    """Returns fence, ceilings, zones, speeds and forecast wind of a mission. Raises UsageError."""
     origin = Origin(*brief.origin)
+    pace = pace_of(brief, limits)
     return Site.covering(
         brief.area,
         brief.ceiling,
         brief.home,
         keep_out=[zone.polygon(origin) for zone in zones],
         top=limits.sea_ceiling - origin.altitude,
-        speed=conditions_speed(brief.weather, brief.local_time, limits),
+        speed=pace.at(0.0),
         wind=brief.wind_speed,
+        pace=pace,
     )

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from esar_ros.geometry.frames import Vector
+from esar_ros.geometry.frames import Vector, magnitude
 from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety.half_spaces import TOLERANCE, project
 from esar_ros.safety.inputs import Findings, State
@@ -104,7 +104,7 @@ class Envelope:
         """Returns the velocity (m/s, map) nearest to asked within the spatial limits, slowed in unseen space."""
         asked = self._leave_ground_straight(asked, state.landed, scene, findings)
         asked = self._touch_down_straight(asked, scene, findings)
-        speed = max(float(np.linalg.norm(asked)), float(np.linalg.norm(scene.velocity)))
+        speed = max(magnitude(asked), magnitude(scene.velocity))
         reach = reach_of(speed, self.limits) + scene.drift
         sources = (
             (Reason.OBSTACLE, self._obstacles(scene, reach)),
@@ -289,14 +289,14 @@ class Envelope:
 
     def _unseen_climb(self, asked: Vector, scene: Scene) -> HalfSpaces:
         """Returns the limit of the climb where the space along asked (m/s, map) was not observed to be free."""
-        speed = float(np.linalg.norm(asked))
+        speed = magnitude(asked)
         if asked[2] <= self.limits.speed_unseen_up or self._climb_is_seen(asked / speed, speed, scene):
             return NO_LIMITS
         return HalfSpaces(_UP[None], np.array([self.limits.speed_unseen_up]))
 
     def _slow_in_unseen(self, velocity: Vector, scene: Scene, findings: Findings) -> Vector:
         """Returns the velocity, slowed so that the vehicle stops within observed space, and where there is no map."""
-        speed = float(np.linalg.norm(velocity))
+        speed = magnitude(velocity)
         if scene.near_ground:
             return velocity
         share = 1.0
@@ -311,7 +311,7 @@ class Envelope:
             share = min(share, max_climb / float(velocity[2]))
         # Of a climb only the level part needs observed space.
         sought = velocity if velocity[2] <= 0.0 else np.array([velocity[0], velocity[1], 0.0])
-        level = float(np.linalg.norm(sought))
+        level = magnitude(sought)
         if not is_seen and level > 1e-9:
             free = self._free_lane(sought / level, level, scene)
             allowed = self.limits.allowed_speed(free)
@@ -342,7 +342,7 @@ class Envelope:
         A sensor that does not look up sees what is above a slanting way from afar alone.
         """
         upper = _UP - direction[2] * direction
-        length = float(np.linalg.norm(upper))
+        length = magnitude(upper)
         if length < 1e-6:
             return self._can_stop_in_observed_space(direction, speed, scene)
         wanted = self.limits.stopping_distance(speed)
@@ -359,7 +359,7 @@ class Envelope:
         free = scene.observed.known_free(direction, wanted, beside)
         if scene.way_back is None:
             return free
-        distance = float(np.linalg.norm(scene.way_back))
+        distance = magnitude(scene.way_back)
         heads_back = direction @ scene.way_back >= distance - _DISTANCE_TOLERANCE
         return max(free, min(distance, wanted)) if heads_back else free
 

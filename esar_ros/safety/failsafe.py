@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from esar_ros.geometry.frames import Vector
+from esar_ros.geometry.frames import Vector, magnitude
 from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety.inputs import State
 from esar_ros.safety.limits import Limits
@@ -91,7 +91,7 @@ def battery_needed(site: Site | None, position: Vector, limits: Limits, drain: f
         return limits.battery_return
     away = np.abs(site.home - position)
     level, down = math.hypot(away[0], away[1]), away[2] + limits.return_height
-    seconds = level / min(limits.return_speed, site.speed) + down / limits.land_speed
+    seconds = level / min(limits.return_speed, site.speed, site.speed_home) + down / limits.land_speed
     return max(limits.battery_return, limits.battery_land + seconds * max(1.0 / limits.endurance, drain))
 
 
@@ -110,7 +110,7 @@ def return_velocity(site: Site, position: Vector, height: float | None, limits: 
         if height < _LEVEL_FROM * wanted:
             speed = 0.0
     velocity = np.array([*(to_home / distance * speed), climb])
-    return velocity * min(1.0, site.speed / max(float(np.linalg.norm(velocity)), 1e-9))
+    return velocity * min(1.0, site.speed / max(magnitude(velocity), 1e-9))
 
 
 def landing_velocity(limits: Limits) -> Vector:

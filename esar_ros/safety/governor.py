@@ -18,7 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from esar_ros.geometry.frames import Vector
+from esar_ros.geometry.frames import Vector, magnitude
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.modes import Mode, Reason, by_severity
@@ -52,6 +52,7 @@ class Governor(InputChecks):
         return_height = self.team.in_layer(limits.return_height, limits)
         self.limits = limits.model_copy(update={"return_height": return_height})
         self.envelope = Envelope(self.limits, site)
+        self._elapsed = 0.0  # s into the mission
         self._memory = Memory(motion=self._initial_motion())
         self._previous = self._memory
         self._flying = False
@@ -60,12 +61,19 @@ class Governor(InputChecks):
 
     def set_site(self, site: Site) -> None:
         """Puts a site in force. In flight it must be as strict as the last and hold the vehicle; raises UsageError."""
+        site = site.at(self._elapsed)
         if self._flying and self.site is not None:
             if site.is_looser_than(self.site):
                 raise UsageError("fence, ceiling and home cannot be loosened in flight", "land first")
             if self._last_position is not None:
                 site.require_inside(self._last_position, self._last_height)
         self.envelope.site = site
+
+    def keep_pace(self, elapsed: float) -> None:
+        """Puts the greatest speeds of a time (s into the mission) in force."""
+        self._elapsed = elapsed
+        if self.site is not None:
+            self.envelope.site = self.site.at(elapsed)
 
     def terminate(self) -> None:
         """Stops the motors for good: no later call of anything changes it."""
@@ -157,7 +165,7 @@ class Governor(InputChecks):
                 fresh_state = self._check_landed(fresh_state, image, memory.rest_position)
                 if findings.mode < Mode.LAND:
                     output = self._back_off_without_position(fresh_state, image, after, findings)
-                    after = after.replaced(backed_off=after.backed_off + float(np.linalg.norm(output)) * step)
+                    after = after.replaced(backed_off=after.backed_off + magnitude(output) * step)
                 else:
                     output = self._land_without_position(findings, fresh_state, image, after)
             return self._commit(memory, after.replaced(last_output=output), findings, command, output, 0.0, None, None)
@@ -373,7 +381,7 @@ class Governor(InputChecks):
         reasons = by_severity(findings.reasons)
         stop = 0.0
         if scene is not None:
-            stop = self.limits.stopping_distance(float(np.linalg.norm(scene.velocity)))
+            stop = self.limits.stopping_distance(magnitude(scene.velocity))
         return SafeCommand(
             velocity=np.array(velocity, dtype=np.float64),
             yaw_rate=float(yaw_rate),

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from esar_ros.geometry.frames import Vector
+from esar_ros.geometry.frames import Vector, magnitude
 from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety.envelope import Envelope
 from esar_ros.safety.failsafe import LAST_CHARGE, landing_velocity
@@ -43,7 +43,7 @@ def _is_reachable(place: Vector, envelope: Envelope, scene: Scene) -> bool:
     A vehicle that is outside already may go no farther.
     """
     way = place - scene.position
-    distance = float(np.linalg.norm(way))
+    distance = magnitude(way)
     if scene.observed.known_free(way / distance, distance) < distance - 1e-6:
         return False
     site = envelope.site
@@ -67,5 +67,5 @@ def come_down(envelope: Envelope, state: State, scene: Scene, below: LandingSite
     aside = np.zeros(3)
     if below.aim is not None:
         way = (below.aim - scene.position) * [1.0, 1.0, 0.0]
-        aside = way * min(1.0, _ASIDE / float(np.linalg.norm(way)))
+        aside = way * min(1.0, _ASIDE / magnitude(way))
     return envelope.keep(aside, state, replace(scene, landing=False), findings)

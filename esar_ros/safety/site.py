@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from esar_ros.geometry.frames import Vector
 from esar_ros.mission.errors import UsageError
 from esar_ros.safety.braking import closing_speeds
 from esar_ros.safety.limits import Limits
+from esar_ros.safety.pace import Pace, Spell
 from esar_ros.safety.polygons import (
     Polygon,
     area,
@@ -29,6 +30,7 @@ MAX_EXTENT = 20_000.0  # m from the map's origin: flights are shorter
 MAX_CORNERS = 200  # of a polygon, all of which count in every decision
 _MAX_PERIMETER = 8.0 * MAX_EXTENT  # m, of a square that reaches as far as a polygon may
 _MIN_AREA = 1.0  # m^2
+_HOMEWARD = 1200.0  # s, longer than a flight home
 _ON_EDGE = 1e-3  # m, nearer than which an edge has no direction but its normal
 
 
@@ -47,6 +49,8 @@ class Site:
     top: float = math.inf  # m, map z: a ceiling above sea level
     speed: float = math.inf  # m/s, greatest in the mission's weather and light
     wind: float = math.nan  # m/s, mean wind as forecast; NaN: not known
+    pace: Pace | None = None  # greatest speeds as the mission goes on; None: speed, always
+    speed_home: float = math.inf  # m/s, greatest wherever weather and light get worse on the way home
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fence", _valid_polygon("the fence", self.fence, "give the search area as a polygon"))
@@ -80,6 +84,7 @@ class Site:
         top: float = math.inf,
         speed: float = math.inf,
         wind: float = math.nan,
+        pace: Pace | None = None,
     ) -> Site:
         """Returns a site whose fence is the search area (n, 2), or its convex hull with room (m) around home.
 
@@ -89,7 +94,15 @@ class Site:
         corners = home[:2] + room * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
         if not all(distance_outside(fence, corner) <= 0.0 for corner in corners):
             fence = convex_hull(np.concatenate([fence, corners]))
-        return Site(fence, ceiling, home, tuple(keep_out), top, speed, wind)
+        return Site(fence, ceiling, home, tuple(keep_out), top, speed, wind, pace)
+
+    def at(self, elapsed: float) -> Site:
+        """Returns the site with the speeds of a time (s into the mission)."""
+        if self.pace is None:
+            return self
+        speed, home = self.pace.at(elapsed), self.pace.slowest(elapsed, elapsed + _HOMEWARD)
+        same = speed == self.speed and home == self.speed_home
+        return self if same else replace(self, speed=speed, speed_home=home)
 
     def outside(self, position: Vector) -> float:
         """Returns the horizontal distance (m) to the fence: positive outside, negative inside."""
@@ -116,8 +129,13 @@ class Site:
         zones = {zone.tobytes() for zone in self.keep_out}
         dropped = any(zone.tobytes() not in zones for zone in other.keep_out)
         calmer = other.wind > self.wind or (math.isnan(self.wind) and not math.isnan(other.wind))
-        higher = self.ceiling > other.ceiling or self.top > other.top or self.speed > other.speed
+        higher = self.ceiling > other.ceiling or self.top > other.top or self._pace.exceeds(other._pace)
         return not inside or dropped or higher or calmer or not np.array_equal(self.home, other.home)
+
+    @property
+    def _pace(self) -> Pace:
+        """The greatest speeds at any time."""
+        return Pace((Spell(-math.inf, math.inf, self.speed),)) if self.pace is None else self.pace
 
     def fence_limits(self, position: Vector, velocity: Vector, limits: Limits) -> HalfSpaces:
         """Returns the limits of the fence's edges: stop fence_margin inside; from outside, come back at push_speed."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from esar_ros.geometry.frames import Pose, Vector
+from esar_ros.geometry.frames import Pose, Vector, magnitude
 from esar_ros.safety.envelope import Envelope
 from esar_ros.safety.inputs import Findings, RangeImageData, State
 from esar_ros.safety.limits import Limits
@@ -34,7 +34,7 @@ class Station:
             return Station()
         position = state.pose.position
         if self.place is None:
-            stop = limits.stopping_distance(float(np.linalg.norm(state.velocity)))
+            stop = limits.stopping_distance(magnitude(state.velocity))
             return Station(position.copy()) if stop <= limits.push_deadband else self
         if math.dist(position, self.place) > _STRAYED:
             return Station(position.copy())
@@ -96,6 +96,6 @@ def stay(
         way, image = way_back, last_scan.seen_from(scene.position)
         observed = ObservedSpace(scene.position, image, scene.window, limits.own_radius)
         held = replace(held, image=image, observed=observed)
-    distance = float(np.linalg.norm(way))
+    distance = magnitude(way)
     back = way * min(_GAIN, limits.push_speed / distance) if distance > limits.push_deadband else np.zeros(3)
     return envelope.keep(back, state, held, findings)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from esar_ros.geometry.frames import FARTHEST, FASTEST, Vector
+from esar_ros.geometry.frames import FARTHEST, FASTEST, Vector, magnitude
 from esar_ros.safety.limits import STANDING, Limits
 from esar_ros.safety.site import Site
 from esar_ros.safety.surroundings.obstacles import NO_LIMITS, HalfSpaces
@@ -79,10 +79,10 @@ def gaps(others: Sequence[OtherVehicle], position: Vector, now: float, limits: L
         away = other.position - position
         if silent:
             away[2] = 0.0
-        distance = float(np.linalg.norm(away))
+        distance = magnitude(away)
         nowhere = np.array([1.0, 0.0, 0.0]) if silent else np.array([0.0, 0.0, 1.0])
         direction = away / distance if distance > 1e-6 else nowhere
-        gap = distance - _reach(float(np.linalg.norm(other.velocity)), now - other.stamp, limits)
+        gap = distance - _reach(magnitude(other.velocity), now - other.stamp, limits)
         found.append((direction, max(gap, 2.0 * limits.body_radius) if silent else gap))
     return found
 
@@ -115,7 +115,7 @@ def in_the_air(others: Sequence[OtherVehicle], site: Site | None, now: float, li
 def _has_landed(other: OtherVehicle, site: Site, limits: Limits) -> bool:
     away = other.position - site.home
     near = math.hypot(away[0], away[1]) <= _PADS and abs(float(away[2])) <= limits.floor
-    return near and float(np.linalg.norm(other.velocity)) <= STANDING
+    return near and magnitude(other.velocity) <= STANDING
 
 
 def layer_velocity(asked: Vector, above: float, limits: Limits) -> Vector:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.geometry.frames import Pose, Vector, wrap_angle
+from esar_ros.geometry.frames import Pose, Vector, magnitude, wrap_angle
 from esar_ros.mission.modes import Reason
 
 _HOVERING = 0.3  # m/s: a hovering vehicle, and the drift of its odometry, stay below
@@ -83,7 +83,7 @@ class PositionResidual:
     @property
     def size(self) -> float:
         """Length of the residual (m)."""
-        return float(np.linalg.norm(self.vector))
+        return magnitude(self.vector)
 
     def exceeds_limit(self) -> bool:
         """Returns whether the position is not where the velocity led."""
@@ -103,7 +103,7 @@ class PositionResidual:
         kept = 1.0 if self.exceeds_limit() else math.exp(-step / self.memory)
         explained = (_OPTIMISM * deviation * self.memory) ** 2 * _WANDERS / (self.memory + _WANDERS)
         variance = kept**2 * self.variance + (1.0 - kept**2) * explained
-        return replace(self, vector=kept * self.vector + residual, variance=variance)
+        return PositionResidual(self.memory, self.limit, kept * self.vector + residual, variance)
 
 
 @dataclass(frozen=True)
@@ -138,15 +138,15 @@ class MotionConsistency:
         if self.stamp is None or self.position is None or self.velocity is None:
             return replace(self, stamp=stamp, position=position, velocity=velocity)
         step, moved = stamp - self.stamp, position - self.position
-        speed = float(np.linalg.norm(velocity))
+        speed = magnitude(velocity)
         if step > 0.0 and not moved.any() and (speed > _HOVERING or self.stuck_distance > 0.0):
             since = max(stamp - max(self.repeated_at, self.stamp), 0.0)
             return replace(self, stuck_distance=self.stuck_distance + speed * since, repeated_at=stamp)
         if -gap <= step <= gap:
             residual = moved - 0.5 * step * (self.velocity + velocity)
         else:
-            reach = self.stuck_distance or max(step, gap) * max(float(np.linalg.norm(self.velocity)), speed)
-            residual = moved * max(0.0, 1.0 - reach / max(float(np.linalg.norm(moved)), 1e-9))
+            reach = self.stuck_distance or max(step, gap) * max(magnitude(self.velocity), speed)
+            residual = moved * max(0.0, 1.0 - reach / max(magnitude(moved), 1e-9))
         residuals = tuple(each.updated(residual, abs(step), deviation) for each in self.residuals)
         return MotionConsistency(stamp, position, velocity, residuals)
 
@@ -208,7 +208,7 @@ class ScanRepetition:
             return self
         if self.stamp is None or self.ranges is None or self.pose is None or not _repeats(ranges, self.ranges):
             return ScanRepetition(stamp, ranges, pose)
-        distance = float(np.linalg.norm(pose.position - self.pose.position)) if speed > _HOVERING else 0.0
+        distance = magnitude(pose.position - self.pose.position) if speed > _HOVERING else 0.0
         turn = abs(wrap_angle(pose.yaw - self.pose.yaw))
         arc = _ARM * turn if turn > _TURNING * (stamp - self.stamp) else 0.0
         return ScanRepetition(stamp, ranges, pose, self.repeated + distance + arc)

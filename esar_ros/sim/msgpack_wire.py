@@ -49,10 +49,15 @@ def bin_header(size: int) -> bytes:
 
 
 def pack_map(items: Mapping[str, Any]) -> bytes:
-    """A map whose values may already be Encoded."""
-    parts = [msgpack.Packer().pack_map_header(len(items))]
+    """A map whose values may already be Encoded, or arrays of floats."""
+    packer = msgpack.Packer(use_bin_type=True)
+    parts = [packer.pack_map_header(len(items))]
     for key, value in items.items():
-        parts += (pack(key), value if isinstance(value, Encoded) else pack(value))
+        parts.append(packer.pack(key))
+        if isinstance(value, Encoded):
+            parts.append(value)
+        else:
+            parts.append(pack_floats(value) if isinstance(value, np.ndarray) else packer.pack(value))
     return b"".join(parts)
 
 
@@ -65,6 +70,8 @@ def pack_list(items: Iterable[bytes]) -> Encoded:
 def pack_reply(request: int, error: str | None, result: Any) -> bytes:
     """The answer to a request."""
     head = b"\x94\x01" + pack(request) + pack(error)
+    if isinstance(result, dict):
+        return head + pack_map(result)
     return head + (result if isinstance(result, Encoded) else pack(result))
 
 

@@ -170,6 +170,16 @@ def test_in_bad_weather_climbing_counts_as_speed() -> None:
     assert max(np.linalg.norm(output.velocity) for output in outputs) == pytest.approx(4.0)
 
 
+def test_it_slows_and_gets_faster_again_as_it_is_told() -> None:
+    one, goal = flying(), Goal(GoalType.VELOCITY, velocity=np.array([9.0, 0.0, 0.0]))
+    fast, speeds = one.limits.speed, []
+    for n, speed in enumerate((np.inf, 2.0, 3.0, np.inf)):
+        one.slow_to(speed)
+        outputs = [one.step(replace(AIR, goal=goal, now=100.0 + 10.0 * n + 0.05 * k)) for k in range(200)]
+        speeds.append(float(np.linalg.norm(outputs[-1].velocity)))
+    assert speeds == pytest.approx([fast, 2.0, 3.0, fast])
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_goals_that_are_not_finite_are_not_flown(bad: float) -> None:
     one = flying()

@@ -14,7 +14,7 @@ from esar_ros.geometry.geodesy import Origin
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.sim.airsim_api.api import Context, Session
 from esar_ros.sim.airsim_api.calls.groups import build_api
-from esar_ros.sim.msgpack_wire import Encoded
+from esar_ros.sim.msgpack_wire import Encoded, pack_map
 from esar_ros.sim.physics.simulation import Simulation
 from esar_ros.sim.render.process.images import encode_image
 from esar_ros.sim.render.process.protocol import Job
@@ -40,6 +40,12 @@ class Painter:
         rgb, ids = np.full((24, 32, 3), 9, dtype=np.uint8), np.zeros((24, 32), dtype=np.uint8)
         model = CameraModel.from_horizontal_fov(32, 24, math.radians(90.0))
         return [encode_image(v.kind, v.as_float, v.compress, rgb, depth, ids, model) for v in job.views]
+
+
+def received(answer: Any) -> Any:
+    """An answer as a client has it."""
+    packed = Encoded(pack_map(answer)) if isinstance(answer, dict) else answer
+    return msgpack.unpackb(packed, strict_map_key=False) if isinstance(packed, Encoded) else packed
 
 
 class Bench:
@@ -69,12 +75,10 @@ class Bench:
         self.session = self.api.open()
 
     def __call__(self, method: str, *arguments: Any, session: Session | None = None) -> Any:
-        answer = self.api.call(session or self.session, method, list(arguments))
-        return msgpack.unpackb(answer) if isinstance(answer, Encoded) else answer
+        return received(self.api.call(session or self.session, method, list(arguments)))
 
     async def wait(self, method: str, *arguments: Any) -> Any:
-        answer = await self(method, *arguments)
-        return msgpack.unpackb(answer) if isinstance(answer, Encoded) else answer
+        return received(await self(method, *arguments))
 
     async def motion(self, method: str, *arguments: Any, limit: float = 60.0) -> bool:
         """Start a motion and let simulation time pass until it is answered."""

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from rclpy.node import Node
 
+from esar_ros.flight.pilot import PilotInput
+from esar_ros.geometry.frames import Pose
 from esar_ros.mission import names
 from esar_ros.mission.decision import GoalType
 from esar_ros.mission.modes import Order as Ordered
 from esar_ros.mission.modes import order_name
+from esar_ros.msg import Brief, Forecast
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.qos import PROFILES
+from esar_ros.nodes.core.steps import Step
 from esar_ros.nodes.core.types import message_class
 from esar_ros.nodes.pilot import PilotNode
 from esar_ros.srv import Order
@@ -73,3 +79,20 @@ def test_a_mistyped_order_is_refused_in_the_answer_and_changes_nothing(person: P
 def test_an_order_repeated_is_recorded_once_and_one_that_changes_nothing_never(person: Person) -> None:
     assert person.order(SEARCH).success and person.order(HOLD).success and person.order(HOLD).success
     assert person.recorded("hold")
+
+
+def test_the_pilot_slows_by_the_forecast_and_the_missions_clock(ros: Spin) -> None:
+    pilot: Any = PilotNode()
+    pilot.send = lambda name, message, vehicle=None: None
+    told = Brief(weather="clear", local_time="2024-05-01T12:00:00", mission_id="one", ceiling=120.0)
+    told.forecast = [Forecast(earliest=100.0, latest=400.0, weather="fog", wind_speed=math.nan)]
+    pilot._on_brief(told)
+    up = Pose(np.array([0.0, 0.0, 20.0]))
+    pilot._see = lambda step: PilotInput(step.seconds, up, np.zeros(3), True, False, True, False, np.zeros(3))
+    speeds = []
+    for seconds in (10, 109, 110, 2000):
+        pilot.on_step(Step(seconds * 10**9, seconds, 0, 0.05, seconds * 10**9, frozenset()))
+        speeds.append(pilot._pilot.limits.speed)
+    slow = pilot._limits.speed_poor_sight
+    assert speeds == [speeds[0], speeds[0], slow, slow] and speeds[0] > slow
+    pilot.destroy_node()

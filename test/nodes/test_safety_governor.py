@@ -19,7 +19,7 @@ from tf2_msgs.msg import TFMessage
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.modes import Mode
-from esar_ros.msg import Brief, LocalMap, RangeImage, SafetyStatus, VehicleState
+from esar_ros.msg import Brief, Forecast, LocalMap, MissionState, RangeImage, SafetyStatus, VehicleState
 from esar_ros.nodes.core.steps import Step, to_stamp
 from esar_ros.nodes.safety_governor import SafetyGovernorNode
 
@@ -294,3 +294,28 @@ def test_its_diagnostics_say_what_it_does(governor: Any) -> None:
     assert (finding.what, finding.message, lifecycle.what) == ("governor", "unknown", "lifecycle")
     step_at(governor, 50_000_000)
     assert governor.diagnose()[0].message.startswith("hold: "), "there is no brief and no command"
+
+
+def test_the_governor_slows_by_the_forecast_and_the_missions_clock(governor: Any) -> None:
+    """In lockstep the mission begins with the first step, unless its state tells another start."""
+    told = brief()
+    told.mission_id, told.weather, told.local_time = "one", "clear", "2024-05-01T12:00:00"
+    told.forecast = [Forecast(earliest=100.0, latest=400.0, weather="fog", wind_speed=math.nan)]
+    governor._on_brief(told)
+    speeds = []
+    for ns in (50_000_000, 100_000_000_000, 100_050_000_000):
+        step_at(governor, ns)
+        speeds.append(governor._governor.site.speed)
+    slow = governor._governor.limits.speed_poor_sight
+    assert speeds == [math.inf, math.inf, slow]
+    governor._on_brief(told)
+    assert governor._governor.site.speed == slow, "the same brief changes nothing"
+    hasty = brief()
+    hasty.mission_id, hasty.weather, hasty.local_time = "one", "clear", "2024-05-01T12:00:00"
+    governor._on_brief(hasty)
+    assert governor._governor.site.speed == slow, "one without the forecast is looser"
+    state = MissionState(mission_id="one", phase=MissionState.RUNNING, elapsed=10.0)
+    state.header.stamp = to_stamp(100_050_000_000)
+    governor.inbox(names.MISSION_STATE).put(1, state)
+    step_at(governor, 100_100_000_000)
+    assert governor._governor.site.speed == math.inf

@@ -29,7 +29,7 @@ from esar_ros.mission.observation import Brief, SeenClue
 from esar_ros.mission.vehicle import Vehicle
 from esar_ros.perception.ranges import RangeGrid, pool_ranges
 from esar_ros.planning.session import Answer
-from esar_ros.safety.conditions import conditions_speed, site_of
+from esar_ros.safety.conditions import pace_of, site_of
 from esar_ros.safety.governor import Governor
 from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State, pass_through
 from esar_ros.safety.limits import load_limits
@@ -79,10 +79,11 @@ class FlightStack:
         are flown, not only recorded."""
         self._recording, self._governed, self._home = recording, governed, brief.home
         self._governor.set_site(site_of(brief, self._limits))
-        self._pilot.slow_to(conditions_speed(brief.weather, brief.local_time, self._limits))
+        self._pace = pace_of(brief, self._limits)
         self._remote.take_control()
         self.advance_clock()  # stamp zero means "never" to ROS clocks: the first step has a later one
-        return self._remote.read().ns
+        self._start_ns = self._remote.read().ns
+        return self._start_ns
 
     def advance_clock(self) -> None:
         """Lets the simulator run for one control period."""
@@ -141,6 +142,9 @@ class FlightStack:
         """Steers, governs, and hands the velocity to the autopilot. window, clues: of the last frame."""
         state, reading = self._state, self._reading
         landing = self._actuation.landing
+        elapsed = seconds(self.ns - self._start_ns)
+        self._pilot.slow_to(self._pace.at(elapsed))
+        self._governor.keep_pace(elapsed)
         output = self._steer(reading, window, landing)
         safe, flown, yaw_rate = self._govern(reading, output, window, clues, landing)
         state.safety, state.output, state.pilot = safe, flown, output

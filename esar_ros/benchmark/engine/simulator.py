@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from esar_ros.bridges.airsim.client import AirSimError
-from esar_ros.bridges.airsim.decode import LargeReply
 from esar_ros.geometry.camera import optical_rotation
 from esar_ros.geometry.camera_frame import CameraFrame, FrameSet
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
@@ -25,7 +24,6 @@ from esar_ros.sim.airsim_api.calls.session import SessionApi
 from esar_ros.sim.airsim_api.calls.state import StateApi
 from esar_ros.sim.airsim_api.calls.world import WorldApi
 from esar_ros.sim.airsim_api.values import ApiError
-from esar_ros.sim.msgpack_wire import Encoded
 from esar_ros.sim.render.renderer import Frame, Renderer
 from esar_ros.sim.server import make_context
 from esar_ros.sim.settings import default_settings
@@ -88,7 +86,8 @@ class LocalSimulator:
             self._renderer = Renderer(context.world, image.width, image.height, fov, quality=self._quality)
         others = [vehicle_object(other.body.pose, other.radius) for _, other in context.simulation.others(drone)]
         draw = self._renderer
-        frame = draw.render(poses, clock.now, vehicles=others) if colour else draw.shapes(poses, others)
+        motion = drone.body.velocity.copy()
+        frame = draw.render(poses, clock.now, vehicles=others, motion=motion) if colour else draw.shapes(poses, others)
         frame.depth[frame.depth > self._rig.image.depth_max] = np.inf
         rgb = frame.rgb if isinstance(frame, Frame) else np.zeros((len(CAMERAS), 0, 0, 3), np.uint8)
         shown, model = self._shown_ids() if segmentation else None, self._rig.image.model
@@ -138,8 +137,6 @@ class LocalClient:
         if inspect.isawaitable(result) or isinstance(result, Future):
             _forget(result)
             raise AirSimError(f"{method} takes time: nobody waits for it in this process")
-        if isinstance(result, Encoded):
-            return LargeReply().decode(memoryview(result), len(result))[0]
         return result
 
     def notify(self, method: str, *arguments: Any) -> None:

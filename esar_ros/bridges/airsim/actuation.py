@@ -9,7 +9,7 @@ from enum import Enum
 import numpy as np
 
 from esar_ros.bridges.airsim.vehicle import AirSimVehicle, VehicleReading
-from esar_ros.geometry.frames import Vector
+from esar_ros.geometry.frames import Vector, magnitude
 from esar_ros.mission.modes import Mode
 from esar_ros.safety.limits import ON_GROUND, STANDING, TOUCH_DOWN_FROM
 
@@ -123,5 +123,5 @@ class Actuation:
 
     def _is_down(self, reading: VehicleReading) -> bool:
         """Returns whether the vehicle stands: reported so, and contradicted neither by its speed nor by its height."""
-        slow = float(np.linalg.norm(reading.velocity)) <= STANDING
+        slow = magnitude(reading.velocity) <= STANDING
         return reading.landed and slow and (self.height is None or self.height <= ON_GROUND)

@@ -219,7 +219,7 @@ TOPICS: tuple[Topic, ...] = (
         "esar_ros/msg/MissionState",
         _LATCHED,
         REFEREE,
-        (PILOT, PLANNER),
+        (PILOT, PLANNER, SAFETY_GOVERNOR),
         about="preparing, running, ended",
     ),
     made_on_demand(

@@ -17,10 +17,11 @@ from esar_ros.mission import names
 from esar_ros.mission.clues import PERSON, ClueKind
 from esar_ros.mission.decision import Goal, GoalType, HeightReference, Report, ReportType
 from esar_ros.mission.modes import Mode
-from esar_ros.mission.observation import Brief, Grid, SeenClue
+from esar_ros.mission.observation import Brief, Forecast, Grid, SeenClue
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.msg import Brief as BriefMessage
 from esar_ros.msg import Clue as ClueMessage
+from esar_ros.msg import Forecast as ForecastMessage
 from esar_ros.msg import Goal as GoalMessage
 from esar_ros.msg import LocalMap
 from esar_ros.msg import Report as ReportMessage
@@ -181,6 +182,7 @@ def brief_of(message: BriefMessage) -> Brief:
         prompt=message.prompt,
         weather=message.weather,
         wind_speed=message.wind_speed,
+        forecast=tuple(Forecast(f.earliest, f.latest, f.weather, f.wind_speed) for f in message.forecast),
         local_time=message.local_time,
         t_max=message.t_max,
         area=np.array([[p.x, p.y] for p in message.area], dtype=np.float64),
@@ -200,6 +202,10 @@ def brief_message(brief: Brief) -> BriefMessage:
         prompt=brief.prompt,
         weather=brief.weather,
         wind_speed=float(brief.wind_speed),
+        forecast=[
+            ForecastMessage(earliest=f.earliest, latest=f.latest, weather=f.weather, wind_speed=f.wind_speed)
+            for f in brief.forecast
+        ],
         local_time=brief.local_time,
         t_max=float(brief.t_max),
         origin_latitude=float(latitude),

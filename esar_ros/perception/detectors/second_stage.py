@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 
 from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mission.errors import UsageError, first_line
-from esar_ros.perception.detectors.backend import Detection2D
 from esar_ros.perception.detectors.engines import Tensor, load_session
 from esar_ros.perception.detectors.model_card import SecondStageCard, check_digest
-from esar_ros.perception.detectors.object_depth import object_pixels
+from esar_ros.perception.detectors.object_depth import object_depth
 from esar_ros.perception.detectors.yolo_boxes import GREY, RawBoxes, pixel_box
 
 EXTENTS = (4.0, 1.2)  # m, sides of an object's two crops: it with its surroundings, and what is small
@@ -39,8 +38,7 @@ def box_depths(boxes: RawBoxes, frame: CameraFrame) -> NDArray[np.float64]:
     for n, corners in enumerate(boxes.corners):
         box = pixel_box(corners, frame.rgb.shape[:2])
         if box is not None:
-            own = object_pixels(Detection2D("", 0.0, box, ""), frame.depth).depths
-            depths[n] = np.median(own) if len(own) else np.nan
+            depths[n] = object_depth(box, frame.depth)
     return depths
 
 

@@ -164,16 +164,16 @@ def _direction(start: NDArray[np.float64], end: NDArray[np.float64]) -> tuple[fl
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _pass(
     start: NDArray[np.float64], leg: tuple[float, float, float], x: float, y: float, beside: Curves
-) -> tuple[int, float, float]:
-    """The side from which a cell is seen in passing, and the probabilities of finding person and clue there."""
+) -> tuple[int, int]:
+    """The side from which a cell is seen in passing, and from how far (m, whole); -1 where it is beyond the curves."""
     ux, uy, length = leg
     along = min(max((x - start[0]) * ux + (y - start[1]) * uy, 0.0), length)
     qx, qy = start[0] + along * ux - x, start[1] + along * uy - y
-    aside = math.sqrt(qx * qx + qy * qy)
-    if aside >= len(beside.person) - 1:
-        return 0, 0.0, 0.0
+    squared, farthest = qx * qx + qy * qy, len(beside.person) - 1.0
+    if squared >= farthest * farthest:  # most cells are
+        return 0, -1
     side = (1 if qx < 0.0 else 0) + (2 if qy < 0.0 else 0)
-    return side, beside.person[int(aside)], beside.clue[int(aside)]
+    return side, int(math.sqrt(squared))
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -186,7 +186,10 @@ def leg_gains(
         leg = _direction(start, places[k])
         total = 0.0
         for m in range(len(worth.cells)):
-            side, p, c = _pass(start, leg, worth.cells[m, 0], worth.cells[m, 1], beside)
+            side, aside = _pass(start, leg, worth.cells[m, 0], worth.cells[m, 1], beside)
+            if aside < 0:
+                continue
+            p, c = beside.person[aside], beside.clue[aside]
             seen = worth.person_seen[side, m]
             if p > seen:
                 total += worth.person[m] * (p - seen) / (1.0 - seen)
@@ -202,7 +205,10 @@ def _fly(start: NDArray[np.float64], end: NDArray[np.float64], worth: Worth, bes
     """Take what a leg finds from what is left, and count its looks; in place."""
     leg = _direction(start, end)
     for m in range(len(worth.cells)):
-        side, p, c = _pass(start, leg, worth.cells[m, 0], worth.cells[m, 1], beside)
+        side, aside = _pass(start, leg, worth.cells[m, 0], worth.cells[m, 1], beside)
+        if aside < 0:
+            continue
+        p, c = beside.person[aside], beside.clue[aside]
         seen = worth.person_seen[side, m]
         if p > seen:
             worth.person[m] *= (1.0 - p) / (1.0 - seen)

@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from esar_ros.geometry.frames import Vector
+from esar_ros.geometry.frames import Vector, magnitude
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.safety.inputs import RangeImageData
 
@@ -157,7 +157,7 @@ class EchoMonitor:
         """Returns the state after a scan taken height (m) above ground of at most this slope (m/m); None: not known."""
         counts = EchoCounts.of(image, height, slope, window)
         position = image.pose.position
-        distance = 0.0 if self.position is None else float(np.linalg.norm(position - self.position))
+        distance = 0.0 if self.position is None else magnitude(position - self.position)
         min_share = self.usual * (_RECOVERY if self.text else _COLLAPSE)
         if counts.is_blind():
             text = f"the range sensor is blind: {counts.missing_returns.sum()} echoes missing, {counts.echoes} came"

@@ -80,7 +80,8 @@ class Cameras:
         """Returns the view to be drawn for one image."""
         pose = self.body(drone, camera).compose(_OPTICAL)
         seen = tuple((o.body.pose, o.radius) for _, o in self._context.simulation.others(drone))
-        return RenderRequest(pose, self.capture(drone, camera, kind), kind, as_float, compress and not as_float, seen)
+        motion, packed = tuple(map(float, drone.body.velocity)), compress and not as_float
+        return RenderRequest(pose, self.capture(drone, camera, kind), kind, as_float, packed, seen, motion)
 
     def job(self, views: Iterable[RenderRequest], own_ids: bool = False) -> Job:
         """Images of the world as it is now, whenever they are drawn.

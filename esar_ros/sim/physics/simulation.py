@@ -115,7 +115,9 @@ class Simulation:
         mean = air.wind
         if drone.grounded or not mean.any():
             return mean
-        gusts = self._gusts.setdefault(drone.name, Gusts(self.world.seed, drone.name))
+        gusts = self._gusts.get(drone.name)
+        if gusts is None:
+            gusts = self._gusts[drone.name] = Gusts(self.world.seed, drone.name)
         relative = drone.velocity - mean
         airspeed = math.sqrt(relative @ relative)
         return mean + gusts.next(tick, mean, airspeed, drone.height(), air.gustiness)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import moderngl
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +37,10 @@ class GroundDrawing:
         self._apron_faces = [context.buffer(part.tobytes()) for part in apron.faces]
         self._apron_spheres = apron.spheres
         bare = program(context, common.TERRAIN_VERTEX, common.GROUND_BARE_FRAGMENT)
-        self._near_and_far = {Look.BARE: self._terrain_arrays(bare, bare)}
-        self._from_close = dict(self._near_and_far)  # of cameras lower than GRAIN_RANGE
+        arrays = self._terrain_arrays(bare, bare)
+        # By look, whether the camera is lower than GRAIN_RANGE, and whether water stands on the ground.
+        self._grounds = {(Look.BARE, low, False): arrays for low in (False, True)}
+        self._make_wet: Callable[[], None] | None = None
         self._apron = {Look.BARE: self._apron_arrays(bare, (self._apron_vertices, "3f 12x", "position"))}
 
     def paint(self, albedo: NDArray[np.uint8], tiles: GroundTiles | None) -> None:
@@ -49,9 +53,17 @@ class GroundDrawing:
         ripples = {"ripples": Unit.DETAIL} if names else {}
         units = {"albedo": Unit.ALBEDO, "light": Unit.LIGHT, **ripples}
         made_by = tiles.programs if tiles else self._plain_programs
-        near, far, close = made_by(context, *names, **units)
-        for made in (*near, *close):
-            made["detail_range"] = _DETAIL_RANGE
+
+        def ground(*extra: str) -> None:
+            near, far, close = made_by(context, *names, *extra, **units)
+            for made in (*near, *close):
+                made["detail_range"] = _DETAIL_RANGE
+            for look, one, low, other in zip((Look.PLAIN, Look.LAMPLIT), near, close, far, strict=True):
+                self._grounds[look, False, bool(extra)] = self._terrain_arrays(one, other)
+                self._grounds[look, True, bool(extra)] = self._terrain_arrays(low, other)
+
+        ground()
+        self._make_wet = (lambda: ground("PUDDLES")) if tiles else None
         if tiles:
             around = tiles.far_program(context, *names, **ripples)
         else:
@@ -59,19 +71,23 @@ class GroundDrawing:
         paint = context.buffer(paint_far_terrain(self._place, albedo, self._far, self._apron_up).tobytes())
         vertices = (self._apron_vertices, "3f 3f", "position", "normal")
         apron = self._apron_arrays(around, vertices, (paint, "3f", "paint"))
-        for look, (one, other, low) in zip((Look.PLAIN, Look.LAMPLIT), zip(near, far, close, strict=True), strict=True):
-            self._near_and_far[look], self._apron[look] = self._terrain_arrays(one, other), apron
-            self._from_close[look] = self._terrain_arrays(low, other)
+        self._apron |= {Look.PLAIN: apron, Look.LAMPLIT: apron}
 
-    def draw(self, view: View, focal: float, look: Look) -> None:
-        """The map's triangles that the view shows, near ones first, and what lies beyond."""
+    def draw(self, view: View, focal: float, look: Look, wet: bool = False) -> None:
+        """The map's triangles that the view shows, near ones first, and what lies beyond.
+
+        wet: water stands in hollows; ground without tiles shows it by itself.
+        """
+        wet = wet and look is not Look.BARE and self._make_wet is not None
+        if wet and self._make_wet and (look, False, True) not in self._grounds:
+            self._make_wet()
         planes = view.planes
         vertices, *faces = self._terrain.select(view.eye, planes, _TOLERANCE_PX / focal, _NEAR_ERROR, _DETAIL_RANGE)
         if len(vertices):
             self._vertices.write(vertices)
         above = float(view.eye[2]) - float(self._place.ground_height(view.eye[:2]))
-        arrays = self._from_close if above < GRAIN_RANGE else self._near_and_far
-        for array, buffer, part in zip(arrays[look], self._faces, faces, strict=True):
+        arrays = self._grounds[look, above < GRAIN_RANGE, wet]
+        for array, buffer, part in zip(arrays, self._faces, faces, strict=True):
             if len(part):
                 buffer.write(part)
                 array.render(vertices=part.size)

@@ -22,6 +22,7 @@ from esar_ros.sim.render.scenery_drawing import SceneryDrawing
 from esar_ros.sim.render.sky_drawing import DOME_STEP, SkyDrawing
 from esar_ros.sim.render.tiles.ground_tiles import GroundTiles
 from esar_ros.sim.render.views import SHARED_FLOATS, View, sun_matrix
+from esar_ros.sim.weather.appearance import Falling
 from esar_ros.sim.weather.ground_state import GroundState
 from esar_ros.sim.weather.sky import Lighting
 from esar_ros.sim.world.scene import PlacedEmitter, SceneObject
@@ -32,6 +33,7 @@ _SHADOW_FADE = 78.0  # m from the eye where baked shade has taken over
 _SHADOW_SIDE = 1536  # px
 _SHADOW_GRID = 24.0  # m the shadow map's centre snaps to: images depend on the pose, not on the way there
 _DUST = np.array([0.40, 0.30, 0.18])  # albedo of what storms lay down
+_PUDDLES = 0.5  # share of water from which it stands in hollows
 _FLASH = 2.5  # times a thunderstorm's light that a flash adds
 _SNOW_ALBEDO = 0.8
 
@@ -39,8 +41,8 @@ _SNOW_ALBEDO = 0.8
 class Illumination:
     """A world's light and colours on the GPU.
 
-    exposure, lighting, shared (what all views of a frame have in common in the Frame block), shadow_matrix and look
-    are of the frame begun last.
+    exposure, lighting, shared (what all views of a frame have in common in the Frame block), shadow_matrix, look
+    and wet (water stands in hollows) are of the frame begun last.
     """
 
     def __init__(
@@ -73,7 +75,7 @@ class Illumination:
 
         self.lighting: Lighting
         self.exposure: Exposure
-        self.look = Look.PLAIN
+        self.look, self.wet = Look.PLAIN, False
         self.shared = np.zeros(SHARED_FLOATS, dtype=np.float32)
         self.shadow_matrix = np.eye(4)
         self._seen: Any = None
@@ -143,9 +145,11 @@ class Illumination:
         emitters = world.emitters
         self.exposure = expose(light, _albedo_now(self._mean_albedo, ground), lamp_level(emitters, middle))
         gain = self.exposure.gain
-        flash = _flash(environment.air(time).conditions.flashes, world.seed, time)
+        conditions = environment.air(time).conditions
+        flash = _flash(conditions.flashes, world.seed, time)
+        rain = conditions.density if conditions.falling is Falling.RAIN else 0.0
         lamplit, block = lamp_block(emitters, middle, gain, time)
-        self.look = Look.LAMPLIT if lamplit else Look.PLAIN
+        self.look, self.wet = Look.LAMPLIT if lamplit else Look.PLAIN, ground.water > _PUDDLES
         level = -1e9 if place.water_level is None else place.water_level
         lit = gain * (1.0 + flash)
         rows = [
@@ -155,7 +159,7 @@ class Illumination:
             [0.0, 0.0, 0.0, gain],
             [*light.to_sun, light.cloud_cover],
             [*(gain * light.sun), 0.0],
-            [*(lit * light.ambient), 0.0],
+            [*(lit * light.ambient), rain],
             [*(lit * light.haze), light.extinction],
             [*(lit * light.zenith), light.stars],
             [ground.snow, ground.water, ground.dust, level],

@@ -16,6 +16,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector
+from esar_ros.sim.render.precipitation import draw_fall
 from esar_ros.sim.render.views import View
 from esar_ros.sim.weather.appearance import Conditions, Falling
 
@@ -48,17 +49,25 @@ def finish(
     time: float,
     ice: float,
     camera: bool,
+    depth: NDArray[np.float32] | None = None,
+    motion: Vector | None = None,
 ) -> None:
     """Change images (C, H, W, 3) in place.
 
     haze: radiance of distant air times exposure; wind: m/s ENU; noise: standard deviation in grey levels;
-    ice: share of the lens that it has reached; camera: whether a lens and a sensor leave their traces by day, too.
+    ice: share of the lens that it has reached; camera: whether a lens and a sensor leave their traces by day, too, and
+    what falls is drawn as a camera sees it, before a scene of a depth (C, H, W), m, from a motion (3,), m/s, ENU.
     """
     grey = tone(haze)
+    moved = np.zeros(3) if motion is None else motion
     for k, view in enumerate(views):
         key = [seed, zlib.crc32(view.eye.tobytes() + view.axes.tobytes()), round(time * 1000.0) & 0xFFFFFFFF]
         if weather.falling is not Falling.NOTHING:
-            _fall(rgb[k], view, weather, grey, wind, np.random.default_rng(key))
+            rng, air = np.random.default_rng(key), _air(wind, weather)
+            if camera and depth is not None:
+                draw_fall(rgb[k], depth[k], view, weather.falling, weather.density, grey, air, moved, rng)
+            else:
+                _fall(rgb[k], view, weather, grey, air, rng)
             looks_up = float(view.axes[2, 2]) > -0.6
             if weather.falling is Falling.RAIN and looks_up:
                 _drops(rgb[k], weather.density, np.random.default_rng([seed, math.floor(time / _DROP_LIFE), 7]))
@@ -98,18 +107,23 @@ def _noise_field(size: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     return tuple(np.clip(sign * values, 0, 255).astype(np.uint8) for sign in (1, -1))
 
 
+def _air(wind: Vector, weather: Conditions) -> Vector:
+    """Returns the velocity (m/s, ENU) of the air that bears what falls; a storm is one where no wind is set, too."""
+    air = np.asarray(wind, dtype=np.float64)
+    calm = float(np.linalg.norm(air)) < 1.0
+    return _STORM_WIND if calm and weather.density >= 1.0 and weather.falling is not Falling.RAIN else air
+
+
 def _fall(
-    image: NDArray[np.uint8], view: View, weather: Conditions, grey: Vector, wind: Vector, rng: np.random.Generator
+    image: NDArray[np.uint8], view: View, weather: Conditions, grey: Vector, air: Vector, rng: np.random.Generator
 ) -> None:
+    """Draws what falls in images of low quality; air: m/s, ENU."""
     max_count, reach, fall, shutter, size, opacity = _KINDS[weather.falling]
     count = int(max_count * weather.density)
     height, width = image.shape[:2]
     z = np.maximum(0.35, reach * np.cbrt(rng.random(count)))
     spread = rng.uniform(-1.15, 1.15, (count, 2)) * z[:, None] * (view.half_width, view.half_height)
     points = np.column_stack([spread, z])
-    air = np.asarray(wind, dtype=np.float64)
-    if float(np.linalg.norm(air)) < 1.0 and weather.density >= 1.0 and weather.falling is not Falling.RAIN:
-        air = _STORM_WIND
     velocity = air - [0.0, 0.0, fall] + 0.12 * (fall + float(np.linalg.norm(air))) * rng.standard_normal((count, 3))
     ends = points + shutter * velocity @ view.axes.T
     ends[:, 2] = np.maximum(ends[:, 2], 0.2)

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.geometry.camera import CameraModel
-from esar_ros.geometry.frames import Pose
+from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.mission.names import DEFAULT_QUALITY, HIGH
+from esar_ros.sim.render.contact_shadow import ContactShadow
 from esar_ros.sim.render.detail_textures import paint_noise
 from esar_ros.sim.render.flora_drawing import FloraDrawing
 from esar_ros.sim.render.flora_skins import plant_skin
@@ -107,6 +108,7 @@ class Renderer:
         self._flora = FloraDrawing(context, world.flora, world.ground, plant_skin(context, quality))
         self._scenery = SceneryDrawing(context, world.scenery)
         self._objects = ObjectDrawing(context, Unit.SHADOW, Unit.SCENE_DEPTH, Unit.TILES)
+        self._contact = ContactShadow(context, world.place) if quality == HIGH else None
         self._light: Illumination | None = None  # made for the conditions of the first image: it is baked
 
     def sync(self, time: float = 0.0) -> None:
@@ -127,14 +129,20 @@ class Renderer:
         return self._light
 
     def render(
-        self, camera_poses: Sequence[Pose], time: float, infrared: bool = False, vehicles: Sequence[SceneObject] = ()
+        self,
+        camera_poses: Sequence[Pose],
+        time: float,
+        infrared: bool = False,
+        vehicles: Sequence[SceneObject] = (),
+        motion: Vector | None = None,
     ) -> Frame:
         """Images of the cameras' optical frames in the map, at a simulation time in s.
 
         Time moves clouds, smoke, rain and what the weather lays on the ground. vehicles: those seen by the cameras.
+        motion: the cameras' velocity (3,), m/s, map, along which rain streaks in high quality; None: they stand.
         """
         with self._context:  # several renderers may live in one thread
-            return self._render(self._views(camera_poses), camera_poses, time, infrared, vehicles)
+            return self._render(self._views(camera_poses), camera_poses, time, infrared, vehicles, motion)
 
     def shapes(
         self, camera_poses: Sequence[Pose], vehicles: Sequence[SceneObject] = (), warm_at: float | None = None
@@ -199,6 +207,7 @@ class Renderer:
         time: float,
         infrared: bool,
         vehicles: Sequence[SceneObject],
+        motion: Vector | None,
     ) -> Frame:
         light, world = self._lit(time), self._world
         width, height = self.camera.width, self.camera.height
@@ -211,10 +220,19 @@ class Renderer:
         for k, view in enumerate(views):
             self._show(k)
             bind(k)
-            self._draw_place(view, light.look)
+            self._draw_place(view, light.look, light.wet)
             light.draw_sky()
         things = (*world.things, *vehicles)
         shown = [visible(view, things, self.camera.fx) for view in views]
+        if any(shown) and self._contact is not None:
+            mask_colour(self._target, COLOUR_ALONE)
+            self._target.depth_mask = False
+            for k, view in enumerate(views):
+                self._show(k)
+                bind(k)
+                self._contact.draw(shown[k], view.eye, light.lighting)
+            self._target.depth_mask = True
+            mask_colour(self._target, EVERYTHING)
         if any(shown):
             lamplit = light.look is Look.LAMPLIT
             self._objects.draw_colour(
@@ -239,18 +257,19 @@ class Renderer:
         air, ice = world.environment.air(time), world.environment.ice(time)
         wind = np.asarray(air.wind, dtype=np.float64)
         haze, noise = light.exposure.gain * light.lighting.haze, light.exposure.noise
-        finish(rgb, views, air.conditions, haze, wind, noise, world.seed, time, ice, self._quality == HIGH)
+        high = self._quality == HIGH
+        finish(rgb, views, air.conditions, haze, wind, noise, world.seed, time, ice, high, depth, motion)
         return Frame(rgb, depth, ids, heat)
 
     def close(self) -> None:
         """Free the context and all it holds."""
         self._context.release()
 
-    def _draw_place(self, view: View, look: Look) -> None:
+    def _draw_place(self, view: View, look: Look, wet: bool = False) -> None:
         """Scenery, plants, ground and what lies beyond it."""
         self._scenery.draw(view, look)
         self._flora.draw(view, self._world.flora_present, self.camera.fx, look)
-        self._ground.draw(view, self.camera.fx, look)
+        self._ground.draw(view, self.camera.fx, look, wet)
 
     def _celsius(
         self,

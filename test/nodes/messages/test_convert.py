@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import array
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from geometry_msgs.msg import Point
 from nav_msgs.msg import OccupancyGrid
 
 from esar_ros.mission.decision import GoalType
 from esar_ros.mission.modes import Mode
+from esar_ros.mission.observation import Brief, Forecast
 from esar_ros.msg import Goal, LocalMap
 from esar_ros.nodes.messages import convert
 
@@ -65,3 +68,13 @@ def test_a_grid_that_cannot_be_is_refused() -> None:
 def test_a_mode_that_nobody_knows_is_a_hold() -> None:
     assert convert.mode_of(SimpleNamespace(mode=5)) is Mode.RETURN
     assert convert.mode_of(SimpleNamespace(mode=200)) is Mode.HOLD
+
+
+def test_a_brief_travels_with_what_it_foretells() -> None:
+    forecast = (Forecast(-30.0, 570.0, "fog", 3.0), Forecast(600.0, 1170.0, "", 12.5))
+    area = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]])
+    brief = Brief("m", "k2", "", "clear", "", 60.0, area, 50.0, np.zeros(3), 5, forecast=forecast, wind_speed=12.5)
+    assert convert.brief_of(convert.brief_message(brief)).forecast == forecast
+    calm = Forecast(0.0, 1.0, "clear", math.nan)
+    (told,) = convert.brief_of(convert.brief_message(replace(brief, forecast=(calm,)))).forecast
+    assert math.isnan(told.wind_speed) and told.weather == "clear"

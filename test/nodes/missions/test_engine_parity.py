@@ -6,12 +6,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from esar_ros.benchmark.engine.episode import fly_episode
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import load_task
 from esar_ros.nodes.graph.mission import TRUTH_DETECTOR
+from esar_ros.safety.limits import load_limits
+from esar_ros.scoring.bag import read_bag
 from esar_ros.suites.esarbench.suite import ESARBENCH
 from helpers.flight import Flight, Flown, comparable, write_short_task
 
@@ -60,6 +63,30 @@ def a_task(folder: Path, name: str, **changes: Any) -> Path:
     path = write_short_task(folder, 25.0, name)
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
     return path
+
+
+FRONT: dict[str, Any] = {
+    "t_max": 60.0,
+    "local_time": "2026-02-01T09:02:00",
+    "changes": [
+        {"at": 40.0, "over": 10.0, "weather": "heavy_rain", "wind": {"speed": 4.0, "direction": 1.0}},
+        {"at": 50.0, "over": 10.0, "weather": "fog", "forecast": False},
+    ],
+}  # "from about 09:05": from 30 s on it may rain
+
+
+@pytest.mark.full
+@pytest.mark.timeout(3000)
+def test_a_front_that_is_forecast_slows_graph_and_engine_alike(tmp_path: Path, domain: int) -> None:
+    task = a_task(tmp_path, "front", **FRONT)
+    graph, engine = in_graph(tmp_path, task, "zigzag"), in_engine(task, "zigzag")
+    assert comparable(graph) == comparable(engine)
+    stamps, positions = read_bag(tmp_path / "zigzag" / "bag").track("uav1")
+    ways, seconds = np.linalg.norm(np.diff(positions, axis=0), axis=1), np.diff(stamps) * 1e-9
+    now, speeds = (stamps[1:] - stamps[0]) * 1e-9, ways / seconds
+    slow = load_limits().speed_poor_sight
+    assert speeds[now < 30.0].max() > slow + 0.9, "in the clear"
+    assert slow - 0.2 < speeds[now > 33.0].max() < slow + 0.5, "it may rain; a quadrotor overshoots"
 
 
 @pytest.mark.full

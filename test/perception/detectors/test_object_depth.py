@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from esar_ros.perception.detectors.backend import Detection2D
-from esar_ros.perception.detectors.object_depth import object_pixels
+from esar_ros.perception.detectors.object_depth import object_depth, object_pixels
 
 
 def image(far: float = 60.0) -> np.ndarray:
@@ -76,3 +76,6 @@ def test_bad_depths_are_never_taken_and_never_fatal(seed: int, box: Any, bad: An
         assert np.isfinite(pixels.depths).all() and (pixels.depths > 0.0).all()
         assert np.isfinite(pixels.doubt) and pixels.doubt >= 0.0
         np.testing.assert_array_equal(depth[pixels.rows, pixels.columns], pixels.depths.astype(np.float32))
+        if mask is None:
+            median = np.median(pixels.depths) if len(pixels.depths) else np.nan
+            np.testing.assert_equal(object_depth(box, depth), median)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from esar_ros.geometry.frames import flu_to_frd
 from esar_ros.sim.airsim_api.api import Context, Session, method
 from esar_ros.sim.airsim_api.values import ApiError, geo_point_dict, ned_dict, pose_dict, quaternion_dict, vector3_dict
-from esar_ros.sim.msgpack_wire import Encoded, pack, pack_floats, pack_map
 from esar_ros.sim.physics.drone import Drone
 from esar_ros.sim.sensor_noise import Noise
 from esar_ros.sim.sensors import instruments
@@ -103,7 +102,7 @@ class SensorsApi:
         }
 
     @method("getLidarData")
-    def lidar(self, session: Session, sensor: Any = "", vehicle: Any = "") -> Encoded:
+    def lidar(self, session: Session, sensor: Any = "", vehicle: Any = "") -> dict[str, Any]:
         """One whole turn, taken at the present step."""
         drone, name, settings = self._find("lidar", sensor, vehicle)
         clock = self._context.simulation.clock
@@ -122,16 +121,12 @@ class SensorsApi:
         labels = self._context.segmentation[own]
         if not self._context.may_see_truth(session):
             labels = labels[:0]
-        return Encoded(
-            pack_map(
-                {
-                    "time_stamp": clock.now_ns,
-                    "point_cloud": Encoded(pack_floats(points)),
-                    "pose": pose_dict(pose, drone.offset),
-                    "segmentation": Encoded(pack(labels.tolist())),
-                }
-            )
-        )
+        return {
+            "time_stamp": clock.now_ns,
+            "point_cloud": points.astype(np.float32).reshape(-1),
+            "pose": pose_dict(pose, drone.offset),
+            "segmentation": labels.tolist(),
+        }
 
     def _rays(self, drone: Drone, name: str, settings: SensorSettings) -> NDArray[np.float64]:
         """Directions of one turn, made once."""

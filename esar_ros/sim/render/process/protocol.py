@@ -41,6 +41,7 @@ class RenderRequest:
     as_float: bool
     compress: bool
     vehicles: tuple[tuple[Pose, float], ...] = ()  # others that it may show: pose in the map, radius (m)
+    motion: tuple[float, ...] = (0.0, 0.0, 0.0)  # m/s, map: the camera's velocity
 
 
 @dataclass(frozen=True)

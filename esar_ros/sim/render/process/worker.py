@@ -71,12 +71,13 @@ class Painter:
             if kept is not None and (view.kind not in _WARM or kept.celsius is not None):
                 self._kept.move_to_end(key)
             else:
-                missing.setdefault((view.capture, _vehicles_key(view)), OrderedDict())[key] = view
+                missing.setdefault((view.capture, _moving_key(view)), OrderedDict())[key] = view
         for (capture, _), views in missing.items():
             infrared = any(view.kind in _WARM and view.capture == capture for view in job.views)
             poses, first = [view.pose for view in views.values()], next(iter(views.values()))
             vehicles = [vehicle_object(*vehicle) for vehicle in first.vehicles]
-            frame = self._renderer(capture).render(poses, job.time, infrared, vehicles)
+            motion = np.array(first.motion)
+            frame = self._renderer(capture).render(poses, job.time, infrared, vehicles, motion)
             for index, key in enumerate(views):
                 heat = None if frame.celsius is None else frame.celsius[index].copy()
                 ids = self._lookup[frame.ids[index]]
@@ -102,7 +103,7 @@ class Painter:
             renderer.close()
 
     def _key(self, job: Job, view: RenderRequest) -> Any:
-        return (self._version, job.time, view.capture, _key_of(view.pose), _vehicles_key(view))
+        return (self._version, job.time, view.capture, _key_of(view.pose), _moving_key(view))
 
     def _renderer(self, capture: Capture) -> Renderer:
         if capture not in self._renderers:
@@ -140,8 +141,8 @@ def _key_of(pose: Pose) -> bytes:
     return pose.position.tobytes() + pose.quaternion.tobytes()
 
 
-def _vehicles_key(view: RenderRequest) -> bytes:
-    return b"".join(_key_of(pose) for pose, _ in view.vehicles)
+def _moving_key(view: RenderRequest) -> bytes:
+    return np.array(view.motion).tobytes() + b"".join(_key_of(pose) for pose, _ in view.vehicles)
 
 
 def camera_model(capture: Capture) -> CameraModel:

@@ -87,7 +87,7 @@ void main() { world = position; gl_Position = view_projection * vec4(position, 1
 )
 
 # albedo: square roots, alpha the detail pattern in thirds; light: see ground_light.py.
-TERRAIN_HEAD = (
+_TERRAIN_LIGHT = (
     VERSION
     + FRAME
     + AIR
@@ -105,7 +105,11 @@ vec3 lit(vec3 base, vec4 lie, float shade, float grain) {
     base = mix(base, SNOW, smoothstep(-0.10, 0.10, hold + ground.x - 0.97) * min(1.0, 6.0 * ground.x));
     vec3 up = vec3(0.0, 0.0, 1.0);
     vec3 c = base * (sun.rgb * (lie.r * lie.r * shade) + ambient.rgb * (lie.g * 1.2) + lamps(world, up));
-    float pool = smoothstep(0.0, 0.03, lie.a - 1.0 + 0.13 * clamp(2.0 * ground.y - 1.0, 0.0, 1.0));
+"""
+)
+TERRAIN_HEAD = (
+    _TERRAIN_LIGHT
+    + """    float pool = smoothstep(0.0, 0.03, lie.a - 1.0 + 0.13 * clamp(2.0 * ground.y - 1.0, 0.0, 1.0));
     vec3 ray = world - eye.xyz;
     float mirror = 1.0 + ray.z * inversesqrt(dot(ray, ray));
     vec3 puddle = mix(c * 0.5, mix(haze.rgb, zenith.rgb, 0.5), 0.05 + 0.35 * mirror * mirror * mirror);
@@ -113,6 +117,7 @@ vec3 lit(vec3 base, vec4 lie, float shade, float grain) {
 }
 """
 )
+TILED_HEAD = _TERRAIN_LIGHT + "    return c;\n}\n"  # of ground with tiles, which has puddles of its own
 
 # Sea and lakes: two sheets of drifting ripples, sky and sun mirrored by Schlick's Fresnel term.
 WATER = """
@@ -385,6 +390,6 @@ def defined(source: str, *names: str) -> str:
     """The shader with names defined.
 
     WATER: the place has open water; LAMPLIT: lamps light the frame; WALLS: some ground is too steep to be looked at
-    from above; GRAIN: the camera is low; CUT: pictures cut out what they are laid on.
+    from above; GRAIN: the camera is low; PUDDLES: water stands in hollows; CUT: pictures cut out what they are laid on.
     """
     return source.replace(VERSION, VERSION + "".join(f"#define {name}\n" for name in names), 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from esar_ros.sim.render.shaders.common import AIR, FRAME, LAMP, SHADOW, TARGETS, TERRAIN_HEAD, VERSION, WATER
+from esar_ros.sim.render.shaders.common import AIR, FRAME, LAMP, SHADOW, TARGETS, TILED_HEAD, VERSION, WATER
 from esar_ros.sim.render.tiles.fields import SPAN
 from esar_ros.sim.render.tiles.light import SUN_RANGE
 from esar_ros.sim.render.tiles.store import COLOUR_RANGE
@@ -46,11 +46,56 @@ const float GRAIN_RANGE = {GRAIN_RANGE};
 const vec4 RANGE = vec4(vec3({COLOUR_RANGE**0.5:.6f}), {SUN_RANGE**0.5:.6f});
 """
 
+# Water that stands in the hollows of ground that is nearly level: it lies flat whatever is below it, mirrors the sky by
+# Schlick's Fresnel term, hides less of the wet ground where it is shallow, and drops draw rings on it. dip: how much
+# lower than what is around it the tile is here, in units of the hold of the ground's light; ambient.w: how
+# densely rain falls. Compiled in only for frames with water enough: a branch that no pixel takes costs as much.
+_PUDDLES = """
+#ifdef PUDDLES
+vec2 rings(vec2 p) {
+    vec2 cell = floor(p);
+    vec2 lot = hash(cell);
+    float beat = right.w * 1.7 + lot.x;
+    vec2 from = p - cell - 0.35 - 0.3 * fract(lot.yx * 7.3 + 0.618 * floor(beat));
+    float age = fract(beat), off = length(from), wave = (off - 0.34 * age) * 12.0;
+    float crest = max(0.0, 1.0 - wave * wave);
+    return from / max(off, 0.01) * (wave * crest * crest * 3.0 * (1.0 - age));
+}
+vec3 puddles(vec3 c, vec3 ray, float hold, float up, float dip) {
+    float water = clamp(2.0 * ground.y - 1.0, 0.0, 1.0);
+    float deep = hold - 1.0 + 0.13 * water + dip;
+    float level = smoothstep(0.986, 0.996, up) * min(1.0, 8.0 * water) * (1.0 - ground.x);
+    c *= 1.0 - 0.3 * level * smoothstep(-0.05, 0.0, deep);  // mud round it
+    float pool = level * smoothstep(0.0, 0.025, deep);
+    if (pool <= 0.0) return c;
+    vec3 n = vec3(0.0, 0.0, 1.0);
+    vec3 v = normalize(ray);
+#ifdef GRAIN
+    n.xy = rings(world.xy * 1.7) * (0.4 * ambient.w);
+    n = normalize(n);
+#endif
+    vec3 r = reflect(v, n);
+    float graze = 1.0 - clamp(-dot(v, n), 0.0, 1.0);
+    float mirror = graze * graze;
+    mirror = 0.02 + 0.98 * mirror * mirror * graze;
+    vec3 sky = mix(haze.rgb, zenith.rgb, clamp(abs(r.z) * 2.2, 0.0, 1.0));
+    float glint = max(dot(r, to_sun.xyz), 0.0);
+    glint *= glint; glint *= glint; glint *= glint; glint *= glint; glint *= glint; glint *= glint; glint *= glint;
+    sky += sun.rgb * (4.0 * glint * glint);
+    vec3 bed = c * mix(0.75, 0.40, smoothstep(0.0, 0.06, deep));
+    return mix(c, mix(bed, sky, mirror), pool);
+}
+#else
+vec3 puddles(vec3 c, vec3 ray, float hold, float up, float dip) { return c; }
+#endif
+"""
+
 TILED_FAR_FRAGMENT = (
-    TERRAIN_HEAD
+    TILED_HEAD
     + WATER
     + _RANGE
     + _SKIN
+    + _PUDDLES
     + """
 void main() {
     vec2 uv = world.xy / (2.0 * eye.w) + 0.5;
@@ -58,19 +103,20 @@ void main() {
     vec4 lie = texture(light, uv);
     vec3 ray = world - eye.xyz;
     vec4 skin = texture(tiles, tile_at(uv, base.a, vec2(0.0)), -0.7) * RANGE;
-    vec3 c = water(lit(base.rgb * skin.rgb, lie, lie.b * skin.a * skin.a, 0.0), ray);
-    colour = vec4(tone(air(c, ray)), 0.0);
+    vec3 c = puddles(lit(base.rgb * skin.rgb, lie, lie.b * skin.a * skin.a, 0.0), ray, lie.a, base.a, 0.0);
+    colour = vec4(tone(air(water(c, ray), ray)), 0.0);
     depth = dot(ray, forward.xyz);
 }
 """
 )
 
 TILED_NEAR_FRAGMENT = (
-    TERRAIN_HEAD
+    TILED_HEAD
     + WATER
     + SHADOW
     + _RANGE
     + _SKIN
+    + _PUDDLES
     + """
 uniform float detail_range;
 void main() {
@@ -88,6 +134,7 @@ void main() {
     float grain = (skin.g - 1.0) * clamp(2.0 - 2.0 * range / detail_range, 0.0, 1.0);
     float near_shade = mix(shadow_at(world + vec3(0.0, 0.0, 0.12)), lie.b, baked_weight(ray));
     vec3 c = lit(base.rgb * skin.rgb, lie, mix(0.08, 1.0, near_shade) * skin.a * skin.a, 0.5 * grain);
+    c = puddles(c, ray, lie.a, base.a, 0.10 * (1.0 - skin.g));
     colour = vec4(tone(air(water(c, ray), ray)), 0.0);
     depth = dot(ray, forward.xyz);
 }
