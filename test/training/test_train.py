@@ -122,4 +122,4 @@ def test_an_earlier_training_is_gone_on_from_whole(crops: Any, tmp_path: Path) -
         for path in (first, tmp_path / "second" / "start.pt")
     )
     assert before.keys() == begun.keys()
-    assert all(torch.allclose(before[key], begun[key].float(), atol=1e-3) for key in before)
+    assert all(torch.allclose(before[key].float(), begun[key].float(), atol=1e-3) for key in before)
