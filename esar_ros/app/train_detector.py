@@ -209,7 +209,11 @@ def _parser() -> Parser:
     parser.add_argument("--hours", type=float, default=0.0, help="of wall time, in place of --epochs")
     parser.add_argument("--batch", type=int, default=Recipe.batch, help="images a step; default %(default)s")
     parser.add_argument("--share", type=float, default=1.0, help="of the data set's scenes; default 1")
-    parser.add_argument("--start", type=Path, help="YOLOv8s checkpoint (.pt) whose first layers are taken and kept")
+    parser.add_argument(
+        "--start",
+        type=Path,
+        help="checkpoint (.pt): of a YOLOv8s, for the first layers, or of an earlier training",
+    )
     parser.add_argument("--threads", type=int, default=1, help="of torch; default %(default)s")
     parser.add_argument("--seed", type=int, default=0, help="of the training; default %(default)s")
     parser.add_argument(

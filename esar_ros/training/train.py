@@ -107,7 +107,8 @@ def write_data_file(root: Path, maps: Sequence[str]) -> Path:
 def train(data: Path, out: Path, recipe: Recipe, start: Path | None = None, design: Design = SHIPPED) -> Path:
     """Train, or go on where an earlier call was ended. Returns the weights (.pt).
 
-    start: a YOLOv8s checkpoint that the first layers are taken from: a pickle, so trust its source. Raises UsageError.
+    start: a checkpoint of a YOLOv8s, whose first layers are taken, or of an earlier training, which is taken whole and
+        trained on: a pickle, so trust its source. Raises UsageError.
     """
     torch = torch_with(recipe.threads)
     from ultralytics import YOLO
@@ -173,13 +174,16 @@ def torch_with(threads: int) -> Any:
 
 
 def _take_over(torch: Any, network: Any, start: Path) -> None:
-    """Copy layers 0 to 4 of a YOLOv8s; its fifth's second bottleneck is left out, with what it feeds."""
+    """Copy layers 0 to 4 of a YOLOv8s, or all of a network like this one; a YOLOv8s's second bottleneck is left out."""
     try:
         checkpoint = torch.load(start, map_location="cpu", weights_only=False)
         source = (checkpoint.get("ema") or checkpoint["model"]).float().state_dict()
     except (OSError, EOFError, KeyError, AttributeError, RuntimeError, ImportError, pickle.UnpicklingError) as error:
         raise UsageError(f"starting weights {start}: {error}", "give an ultralytics YOLOv8s checkpoint") from None
     own = network.state_dict()
+    if {key: value.shape for key, value in source.items()} == {key: value.shape for key, value in own.items()}:
+        network.load_state_dict(source)
+        return
     taken = {}
     for key, value in own.items():
         if int(key.split(".")[1]) > 4:

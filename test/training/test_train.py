@@ -110,3 +110,16 @@ def test_training_goes_on_from_the_epoch_it_was_ended_after(
 def test_starting_weights_that_are_none_are_refused(crops: Any, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="starting weights"):
         train(crops, tmp_path / "out", Recipe(epochs=1), start=tmp_path / "none.pt")
+
+
+@pytest.mark.full
+def test_an_earlier_training_is_gone_on_from_whole(crops: Any, tmp_path: Path) -> None:
+    torch = torch_with(1)
+    first = train(crops, tmp_path / "first", Recipe(epochs=1, batch=4))
+    train(crops, tmp_path / "second", Recipe(epochs=1, batch=4, rate=1e-9), start=first)
+    before, begun = (
+        torch.load(path, weights_only=False, map_location="cpu")["model"].float().state_dict()
+        for path in (first, tmp_path / "second" / "start.pt")
+    )
+    assert before.keys() == begun.keys()
+    assert all(torch.allclose(before[key].float(), begun[key].float(), atol=1e-3) for key in before)
