@@ -145,7 +145,7 @@ class StepTask:
     half_side: float  # m: the target lies within this of the start along x and along y
     max_actions: int  # the stop included
     sizes: Mapping[StepKind, float]  # m or degrees, of an action without a size of its own
-    near: float = 20.0  # m: a stop within this of the target is a success
+    near: float  # m: a stop within this of the target is a success
 
     def size(self, action: StepAction) -> float:
         """Size of an action, m or degrees; 0 of a stop."""

@@ -35,7 +35,7 @@ def level(x: float = 0.0, y: float = 0.0, z: float = 10.0, yaw: float = 0.0) -> 
 
 
 def step_task(start: StepPose | None = None, **more: Any) -> StepTask:
-    task = StepTask("park-7", GOAL, start or level(), half_side=50.0, max_actions=150, sizes=SETTINGS.sizes)
+    task = StepTask("park-7", GOAL, start or level(), half_side=50.0, max_actions=150, sizes=SETTINGS.sizes, near=20.0)
     return replace(task, **more)
 
 

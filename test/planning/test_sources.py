@@ -13,7 +13,7 @@ from esar_ros.planning import registry
 # ESARBench's methods whose papers have steps; the others are said in a sentence.
 STEPPED = ("fbe", "semexp", "vlfm", "navgpt", "unigoal", "spf", "apex")
 OWN = ("belief", "belief_model", "mllm")  # the project's own
-REFERENCES = ("flooder", "oracle", "stay")
+REFERENCES = ("flooder", "oracle", "oracle_prior", "stay")
 
 
 def head_of(name: str) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from esar_ros.sim.render.detail_textures import cloud_pattern, detail_patterns, paint_noise
 from esar_ros.sim.render.effects_drawing import EffectsDrawing, lamp_block, lamp_level
 from esar_ros.sim.render.exposure import Exposure, expose
-from esar_ros.sim.render.flora_drawing import FloraDrawing
+from esar_ros.sim.render.flora.flora_drawing import FloraDrawing
 from esar_ros.sim.render.graphics import Look, Unit
 from esar_ros.sim.render.ground_bake import GroundBake
 from esar_ros.sim.render.ground_light import GroundLight

@@ -27,7 +27,7 @@ _FAINTEST = 0.008  # opacity
 
 @dataclass(frozen=True)
 class _Kind:
-    """What falls, at its densest. Diameters follow a log-normal law."""
+    """A kind of what falls, at its densest. Diameters follow a log-normal law."""
 
     layers: tuple[tuple[float, int], ...]  # distance to a layer's far end (m), its particles
     size: float  # m, median diameter

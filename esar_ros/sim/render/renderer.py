@@ -22,8 +22,8 @@ from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.mission.names import DEFAULT_QUALITY, HIGH
 from esar_ros.sim.render.contact_shadow import ContactShadow
 from esar_ros.sim.render.detail_textures import paint_noise
-from esar_ros.sim.render.flora_drawing import FloraDrawing
-from esar_ros.sim.render.flora_skins import plant_skin
+from esar_ros.sim.render.flora.flora_drawing import FloraDrawing
+from esar_ros.sim.render.flora.flora_skins import plant_skin
 from esar_ros.sim.render.graphics import (
     ALL_BUT_COLOUR,
     COLOUR_ALONE,

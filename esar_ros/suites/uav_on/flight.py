@@ -1,7 +1,7 @@
 """One episode, step by step: an agent's action becomes the next commanded pose, the world flies there, contacts count.
 
 Source: Xiao et al., UAV-ON, 2025, section 3, and its public code: each commanded pose follows from the last commanded
-one, not from where the vehicle is; an episode ends with a stop, a contact (the ground's too) or 150 actions.
+one, not from where the vehicle is; an episode ends with a stop, a contact (the ground's too) or its last action.
 """
 
 from __future__ import annotations

@@ -22,11 +22,12 @@ from esar_ros.suites.uav_on.settings import load_suite_settings
 from esar_ros.suites.uav_on.worlds.airsim import parse_address
 
 NAME = "uav-on"
+_TERMS = ", ".join(f"{terms.name} {terms.near:g} m, {terms.actions}" for terms in TERMS.values())
 OPTIONS = (
     Option("poses", "commanded", "poses that are told and scored: commanded, or measured", ("commanded", "measured")),
     Option("depth", "code", "depth images: 100 m in 255 parts as the public code, or metres", ("code", "metres")),
     Option("pose", "simulator", "poses told count from the map's origin, or the start", ("simulator", "relative")),
-    Option("terms", "uav-on", "success within 20 m, 150 actions (uav-on), or 10 m, 200 actions (apex)", tuple(TERMS)),
+    Option("terms", UavOnConditions.terms, f"distance of a success, and actions: {_TERMS}", tuple(TERMS)),
     Option("world", "embedded", "what is flown in: embedded, or a server of AirSim's interface", ("embedded", AIRSIM)),
     Option("scenes", "", "of --world airsim: a scene server, or a simulator with one open", metavar="HOST:PORT"),
     Option("step-time", f"{UavOnConditions.step_time:g}", "s that a step may take (default 25)", metavar="S"),

@@ -31,7 +31,7 @@ def world(place: PlaceMap) -> World:
 def with_and_without(
     world: World, renderer: Renderer, weather: Weather, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[Frame, Frame]:
-    """What a camera sees straight above the tent, and what it would without the shadow."""
+    """Returns the image straight above the tent, and the same without the shadow."""
     world.environment = Environment(weather=weather)
     eye = np.array([0.0, 0.0, float(world.ground_height(np.zeros(2))) + ABOVE])
     poses = [Pose(eye, quaternion_from_rotation(optical_rotation(0.0, -np.pi / 2.0)))]

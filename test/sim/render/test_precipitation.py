@@ -1,4 +1,4 @@
-"""What falls before a camera, in images of high quality."""
+"""Drops, flakes and sand that fall before a camera, in images of high quality."""
 
 from __future__ import annotations
 

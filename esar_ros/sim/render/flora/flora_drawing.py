@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.sim.assets.plant_meshes import BILLBOARD_CORNERS, TREES
-from esar_ros.sim.render.flora_lod import BILLBOARD_SPECIES, BILLBOARDS, FloraLod
-from esar_ros.sim.render.flora_skins import Buffers, PlantSkin
+from esar_ros.sim.render.flora.flora_lod import BILLBOARD_SPECIES, BILLBOARDS, FloraLod
+from esar_ros.sim.render.flora.flora_skins import Buffers, PlantSkin
 from esar_ros.sim.render.graphics import Look, Unit, program, variants
 from esar_ros.sim.render.shaders import common
 from esar_ros.sim.render.shaders import flora as glsl

@@ -1,0 +1,1 @@
+"""Plants: meshes by distance, their skins in both qualities, and the drawing of them."""
