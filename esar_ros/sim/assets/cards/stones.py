@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from esar_ros.sim.assets.cards.card_mesh import CardBuilder, CardMesh
 from esar_ros.sim.assets.cards.pictures import Picture
@@ -10,6 +11,7 @@ from esar_ros.sim.assets.mesh_builder import Colour, unit_sphere
 from esar_ros.sim.assets.plant_meshes import SHAPES
 
 _PX = 0.55  # pictures that a unit of height is wide
+_SOFT = 0.6  # share of its neighbours' light at a corner: edges are worn, they are not those of cut glass
 
 
 def cut_stone(
@@ -35,26 +37,30 @@ def cut_stone(
     centre, wide, high = SHAPES[species]
     points = points * np.array([wide, wide, high]) * rng.uniform(0.95, 1.06, 3) + [0.0, 0.0, centre]
     corners = points[faces]  # (T, 3, 3)
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-9)
-    where = corners.mean(axis=1)
-    patches = np.sin(5.0 * where[:, 0] + seed) * np.sin(4.0 * where[:, 1] + 2.0 * seed)
-    spotted = patches + rng.uniform(-0.5, 0.5, len(faces)) > 0.35
-    paint = np.where(spotted[:, None], *(np.array(colours[k]) for k in (1, 0))) * rng.uniform(
-        0.88, 1.1, (len(faces), 1)
-    )
+    facing = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normals = _unit(facing)
+    shared = np.zeros_like(points)
+    np.add.at(shared, faces.ravel(), np.repeat(facing, 3, axis=0))  # large faces count for more
+    soft = _unit((1.0 - _SOFT) * normals[:, None] + _SOFT * _unit(shared)[faces])
+    patches = np.sin(5.0 * points[:, 0] + seed) * np.sin(4.0 * points[:, 1] + 2.0 * seed)
+    spots = np.clip(0.5 + 1.5 * (patches + rng.uniform(-0.5, 0.5, len(points)) - 0.35), 0.0, 1.0)[faces].reshape(-1, 1)
+    paint = (1.0 - spots) * np.array(colours[0]) + spots * np.array(colours[1])
+    paint *= np.repeat(rng.uniform(0.94, 1.05, (len(faces), 1)), 3, axis=0)
     flat = corners.reshape(-1, 3)
     depth = 0.45 + 0.55 * np.clip((flat[:, 2:] - 0.05) / 0.4, 0.0, 1.0)
-    side = np.cross(normals, [0.31, 0.74, 0.60])
-    side /= np.linalg.norm(side, axis=1, keepdims=True)
-    u, v = ((corners * axis[:, None]).sum(axis=-1).ravel() for axis in (side, np.cross(normals, side)))
+    axis = np.abs(normals).argmax(axis=1)  # the picture is thrown along an axis, so that it runs on over edges
+    u, v = (np.take_along_axis(corners, ((axis + k) % 3)[:, None, None], axis=2).ravel() for k in (1, 2))
     place = np.column_stack([_PX * u + rng.random(), _PX * v + rng.random(), np.full(len(flat), float(Picture.SOLID))])
     made = CardBuilder()
     made.add(
         flat,
-        np.repeat(normals, 3, axis=0),
-        np.repeat(paint, 3, axis=0) * depth,
+        soft.reshape(-1, 3),
+        paint * depth,
         place,
         np.arange(len(flat)).reshape(-1, 3),
     )
     return made.mesh()
+
+
+def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-9)
