@@ -47,8 +47,8 @@ def card_meshes(species: str, variant: int) -> tuple[CardMesh, CardMesh]:
         return tamarisk(171 + v, 14, 0.24, (9, 6)), tamarisk(181 + v, 5, 0.34, (6, 4))
     if species in _STONES:
         worn, colours = 0.45 if species == "boulder" else 0.0, _STONES[species]
-        full = cut_stone(211 + v, species, colours, (10, 8), 13, worn)
-        return full, cut_stone(211 + v, species, colours, (6, 3), 8, worn)
+        full = cut_stone(211 + v, species, colours, (10, 8), 11, worn)
+        return full, cut_stone(211 + v, species, colours, (6, 3), 11, worn)
     full, coarse = (_solid(mesh) for mesh in meshes(species, variant))
     return full, coarse
 

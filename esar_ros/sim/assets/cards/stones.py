@@ -26,12 +26,13 @@ def cut_stone(
     unit, faces = unit_sphere(*core)
     turn, _ = np.linalg.qr(rng.normal(0.0, 1.0, (3, 3)))  # the sphere's poles are nowhere in particular
     turn *= np.sign(np.linalg.det(turn))
+    planes = _unit(rng.normal(0.0, 1.0, (cuts, 3)))  # before the corners: both meshes of a stone are cut alike
+    depths = rng.uniform(0.55, 0.85, cuts)
     points = unit @ turn.T * rng.uniform(0.94, 1.08, (len(unit), 1))
-    for _ in range(cuts):
-        plane = rng.normal(0.0, 1.0, 3)
-        plane /= np.linalg.norm(plane)
-        over = np.maximum(0.0, points @ plane - rng.uniform(0.55, 0.85))
+    for plane, depth in zip(planes, depths, strict=True):
+        over = np.maximum(0.0, points @ plane - depth)
         points = points - (1.0 - round_) * over[:, None] * plane
+    points[:, 2] *= max(1.0, 0.95 / points[:, 2].max())  # it stays as high as what rays meet
     under = points[:, 2] < 0.0  # what touches the ground does not taper: it would seem to float
     points[under, :2] /= np.sqrt(np.maximum(1.0 - points[under, 2:] ** 2, 0.45))
     centre, wide, high = SHAPES[species]
@@ -47,7 +48,7 @@ def cut_stone(
     paint = (1.0 - spots) * np.array(colours[0]) + spots * np.array(colours[1])
     paint *= np.repeat(rng.uniform(0.94, 1.05, (len(faces), 1)), 3, axis=0)
     flat = corners.reshape(-1, 3)
-    depth = 0.45 + 0.55 * np.clip((flat[:, 2:] - 0.05) / 0.4, 0.0, 1.0)
+    buried = 0.45 + 0.55 * np.clip((flat[:, 2:] - 0.05) / 0.4, 0.0, 1.0)
     axis = np.abs(normals).argmax(axis=1)  # the picture is thrown along an axis, so that it runs on over edges
     u, v = (np.take_along_axis(corners, ((axis + k) % 3)[:, None, None], axis=2).ravel() for k in (1, 2))
     place = np.column_stack([_PX * u + rng.random(), _PX * v + rng.random(), np.full(len(flat), float(Picture.SOLID))])
@@ -55,7 +56,7 @@ def cut_stone(
     made.add(
         flat,
         soft.reshape(-1, 3),
-        paint * depth,
+        paint * buried,
         place,
         np.arange(len(flat)).reshape(-1, 3),
     )
