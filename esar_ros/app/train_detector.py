@@ -32,7 +32,7 @@ from esar_ros.training.train_second import EPOCHS, export_second, train_second
 
 NAME = "esar-clues"
 SCENES = {  # a map, and images of each
-    "train": (360, 12), "val": (12, 12), "test": (20, 10),
+    "train": (300, 12), "val": (12, 12), "test": (20, 10),
     "views": (32, 12), "empty": (14, 12), "empty-val": (15, 12), "empty-test": (5, 10),
     "flights": (19, 12), "flights-val": (9, 12),
     "small-views": (16, 12), "small-empty": (7, 12), "small-flights": (19, 12), "small-flights-val": (9, 12),
