@@ -79,12 +79,15 @@ def pace_of(brief: Brief, limits: Limits) -> Pace:
 
 
 def _pace(weather: str, local_time: str, forecast: Sequence[Forecast], limits: Limits) -> Pace:
-    """Returns the greatest speeds of a weather, of what follows it, and by the clock."""
-    spells, since = [], -math.inf
-    for change in forecast:
+    """Returns the greatest speeds of a weather, of what follows it, and by the clock.
+
+    A forecast that is out of order, or whose changes overlap, ends no weather before all that was to come has come.
+    """
+    spells, since, settled = [], -math.inf, -math.inf
+    for change in sorted(forecast, key=lambda change: _or(change.earliest, -math.inf)):
         if change.weather:
-            latest = max(change.latest, change.earliest)
-            spells.append(Spell(since, latest, _weather_speed(weather, limits)))
+            settled = max(settled, change.earliest, _or(change.latest, math.inf))
+            spells.append(Spell(since, settled, _weather_speed(weather, limits)))
             weather, since = change.weather, change.earliest
     spells.append(Spell(since, math.inf, _weather_speed(weather, limits)))
     try:
@@ -93,6 +96,11 @@ def _pace(weather: str, local_time: str, forecast: Sequence[Forecast], limits: L
         return Pace(tuple(spells))
     midnight = moment.replace(hour=0, minute=0, second=0, microsecond=0)
     return Pace(tuple(spells), (moment - midnight).total_seconds(), limits.speed_night)
+
+
+def _or(time: float, otherwise: float) -> float:
+    """Returns a time, or another where it is no number."""
+    return otherwise if math.isnan(time) else time
 
 
 def _weather_speed(weather: str, limits: Limits) -> float:

@@ -110,6 +110,16 @@ def test_a_forecast_of_any_times_leaves_no_moment_without_weather(times: list[tu
     assert pace.at(now) == limits.speed_poor_sight == pace.slowest(now, now + 100.0)
 
 
+def test_a_forecast_out_of_order_slows_as_the_same_in_order_does(limits: Limits) -> None:
+    fog, clear = to("fog", 100.0, 400.0), to("clear", 900.0, 1300.0)
+    assert pace_of(brief("clear", NOON, clear, fog), limits) == pace_of(brief("clear", NOON, fog, clear), limits)
+
+
+def test_a_change_that_may_come_late_is_counted_with_beyond_the_next_one(limits: Limits) -> None:
+    pace = pace_of(brief("fog", NOON, to("clear", 0.0, 500.0), to("overcast", 100.0, 200.0)), limits)
+    assert (pace.at(499.0), pace.at(500.0)) == (limits.speed_poor_sight, math.inf), "it may be foggy till then"
+
+
 def test_weather_that_comes_unannounced_is_not_known(limits: Limits) -> None:
     hidden = {"at": 60.0, "over": 60.0, "weather": "dense_fog", "forecast": False}
     told = make_brief(changing("clear", NOON, hidden), map_extent("aotai"), "m", 5, np.zeros(3))
