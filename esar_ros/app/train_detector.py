@@ -33,9 +33,9 @@ from esar_ros.training.train_second import EPOCHS, export_second, train_second
 NAME = "esar-clues"
 SCENES = {  # a map, and images of each
     "train": (300, 12), "val": (12, 12), "test": (20, 10),
-    "views": (32, 12), "empty": (14, 12), "empty-val": (15, 12), "empty-test": (5, 10),
-    "flights": (19, 12), "flights-val": (9, 12),
-    "small-views": (16, 12), "small-empty": (7, 12), "small-flights": (19, 12), "small-flights-val": (9, 12),
+    "views": (60, 12), "empty": (30, 12), "empty-val": (15, 12), "empty-test": (5, 10),
+    "flights": (30, 12), "flights-val": (9, 12),
+    "small-views": (30, 12), "small-empty": (15, 12), "small-flights": (30, 12), "small-flights-val": (9, 12),
     "small-val": (6, 12),
 }  # fmt: skip
 SECOND_STAGE = ("views", "empty", "flights", "small-views", "small-empty", "small-flights")  # it learns from
