@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import cv2
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from esar_ros.sim.terrain.maps import PlaceMap
 
@@ -29,7 +29,9 @@ def with_macro_colour(
         hollow += weight * (cv2.GaussianBlur(height, (0, 0), width / texel) - height)
     slot = hollow
     hollow = np.clip(hollow, -0.8, 0.8)
-    out = albedo.astype(np.float32)
+    planes = [
+        albedo[..., channel].astype(np.float32).ravel() for channel in range(3)
+    ]  # the channels, one after another
     changes = {  # by tile: factors of linear colour for each field
         ("turf", "litter"): lambda: (
             (hollow, (-0.16, -0.12, -0.14)),
@@ -56,15 +58,16 @@ def with_macro_colour(
         ),
     }
     for group, fields in changes.items():
-        own = np.isin(kinds, [index for index, name in enumerate(names) if name in group])
+        own = np.array([name in group for name in names])[kinds]
         if own.any():
-            root = np.sqrt(np.clip(1.0 + sum(_tinted(*field) for field in fields()), 0.3, 2.0))[own]
-            out[own] *= root / root.mean(axis=0)
-    return np.asarray(np.clip(out + 0.5, 0, 255), dtype=np.uint8)
-
-
-def _tinted(field: Field, colour: ArrayLike) -> Field:
-    return np.asarray(field[..., None] * np.asarray(colour, dtype=np.float32))
+            where = np.flatnonzero(own)
+            given = [(field.ravel()[where], colour) for field, colour in fields()]
+            for channel, plane in enumerate(planes):
+                root = 1.0 + sum(field * np.float32(colour[channel]) for field, colour in given)
+                root = np.sqrt(np.clip(root, 0.3, 2.0, out=root), out=root)
+                root *= 1.0 / root.mean()
+                plane[where] *= root
+    return np.stack([np.clip(plane + 0.5, 0, 255).astype(np.uint8) for plane in planes], axis=-1).reshape(albedo.shape)
 
 
 def _patches(size: int, width: float, seed: int) -> Field:
