@@ -181,6 +181,7 @@ class BeliefSearch:
             self._detector_in_use = flown
             self._detection = Detection(self._settings.detection, self._brief, *flown, self.facts.kinds)
         self._sight = Sight(self._detection, self._warmth, observation.cameras)
+        self._second.see_with(self._sight.of(PERSON))
         self._second.take_in(observation.clues)
         reports = self._policy.reports(observation, self._second.finished)
         if self._stopped:
@@ -297,7 +298,7 @@ class BeliefSearch:
         self._target = clue.id
         self._reason = f"{clue.kind} {clue.id}, score {clue.probability:.2f}"
         self._reason += f", {unconfirmed.probability:.2f} here, {clue.views} views"
-        goal = waypoint(x, y, flight_height(self._settings.confirm.height, self._brief), yaw=yaw)
+        goal = waypoint(x, y, flight_height(self._second.height, self._brief), yaw=yaw)
         return self._fly(goal, "confirm", observation, reports, 1)
 
     # -- planning --------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from esar_ros.geometry.frames import Vector
@@ -31,8 +32,12 @@ class ConfirmSettings(StrictModel):
     least: float = Field(
         default=0.05, ge=0, le=1, description="from which anything is, when that is worth more a second than search"
     )
-    standoff: float = Field(default=14.0, gt=0, description="m beside it")
-    height: float = Field(default=18.0, gt=0, description="m above ground")
+    standoff: float = Field(default=14.0, gt=0, description="m beside it, at most")
+    height: float = Field(default=18.0, gt=0, description="m above ground, at most")
+    sharp: float = Field(
+        default=0.7, ge=0, le=1, description="POD of one picture from which it is near enough"
+    )
+    nearest: float = Field(default=13.0, gt=0, description="m, range that is near enough in any case")
     looks: int = Field(default=2, ge=1, description="from so many sides before it is given up")
     certain: float = Field(default=0.8, gt=0, le=1, description="probability from which a find is not doubted")
     area: float = Field(
@@ -51,15 +56,35 @@ class SecondLooks:
         self._sides: dict[int, int] = {}  # id -> sides it was looked at from
         self._staked: dict[int, tuple[bool, float]] = {}  # id -> a person, and its probability at the first of them
         self._borne_out: set[int] = set()
+        self._share = 1.0  # of the greatest standoff and height
 
     def take_in(self, clues: Iterable[SeenClue]) -> None:
         """Records which of the objects looked at again have been confirmed."""
         self._borne_out |= {clue.id for clue in clues if clue.id in self._staked and clue.probability >= _TRUE}
 
+    def see_with(self, pod: NDArray[np.float64]) -> None:
+        """Chooses the range of the looks: the farthest at which an image finds a person well enough.
+
+        pod: of a person by whole metres of range. Small images have to be taken from nearer.
+        """
+        longest = math.hypot(self.settings.standoff, self.settings.height)
+        sharp = np.flatnonzero(pod[: int(longest) + 1] >= self.settings.sharp)
+        reach = max(self.settings.nearest, float(sharp[-1]) if len(sharp) else 0.0)
+        self._share = min(1.0, reach / longest)
+
+    @property
+    def height(self) -> float:
+        """Height (m above ground) from which a thing is looked at."""
+        return self._share * self.settings.height
+
     @property
     def slant(self) -> int:
         """Range (whole m, as curves of detection have it) from which a thing is looked at."""
-        return min(TABLE_RANGE, round(math.hypot(self.settings.standoff, self.settings.height)))
+        return min(TABLE_RANGE, round(math.hypot(self._standoff, self.height)))
+
+    @property
+    def _standoff(self) -> float:
+        return self._share * self.settings.standoff
 
     @property
     def finished(self) -> frozenset[int]:
@@ -95,9 +120,9 @@ class SecondLooks:
         distance = float(np.linalg.norm(away))
         unit = away / distance if distance > 1.0 else np.array([1.0, 0.0])
         side = -1.0 if self._sides.get(clue.id, 0) % 2 else 1.0
-        return np.asarray(clue.position[:2] + side * self.settings.standoff * unit)
+        return np.asarray(clue.position[:2] + side * self._standoff * unit)
 
     def seconds(self, clue: SeenClue, here: Vector, speed: float, turn: float) -> float:
         """Returns the time (s) a look costs at a speed (m/s); turn: s that a leg costs beside its length."""
         distance = math.dist(clue.position[:2], here[:2])
-        return max(0.0, distance - self.settings.standoff) / speed + 2.0 * turn
+        return max(0.0, distance - self._standoff) / speed + 2.0 * turn

@@ -92,3 +92,17 @@ def test_what_a_look_costs() -> None:
     looks = SecondLooks(ConfirmSettings(standoff=14.0))
     assert looks.seconds(seen(1, 0.3), np.zeros(3), 4.0, 3.0) == pytest.approx(36.0 / 4.0 + 6.0)
     assert looks.seconds(seen(1, 0.3), np.array([49.0, 0.0, 0.0]), 4.0, 3.0) == pytest.approx(6.0)
+
+
+def test_small_images_are_taken_from_nearer_but_never_from_too_near() -> None:
+    looks = SecondLooks(ConfirmSettings(standoff=12.0, height=16.0, sharp=0.7, nearest=10.0))
+    far, here = np.full(TABLE_RANGE + 1, 0.9), np.array([50.0, 0.0, 20.0])
+    near = np.where(np.arange(TABLE_RANGE + 1) <= 15, 0.8, 0.3)
+    blind = np.zeros(TABLE_RANGE + 1)
+    ranges = []
+    for pod in (far, near, blind):
+        looks.see_with(pod)
+        beside = float(np.linalg.norm(looks.viewpoint(seen(1, 0.3), here) - seen(1, 0.3).position[:2]))
+        assert beside / looks.height == pytest.approx(12.0 / 16.0)
+        ranges.append((looks.slant, round(math.hypot(beside, looks.height))))
+    assert ranges == [(20, 20), (15, 15), (10, 10)]
