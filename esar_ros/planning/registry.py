@@ -47,6 +47,7 @@ _OWN = (
     "methods.models.spf",
     "methods.patterns.spiral",
     "methods.patterns.stay",
+    "methods.patterns.tigris",
     "methods.maps.unigoal",
     "methods.maps.vlfm",
     "methods.patterns.zigzag",

@@ -154,7 +154,7 @@ def after(start: Vector, end: Vector, worth: Worth, beside: Curves) -> Worth:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _direction(start: NDArray[np.float64], end: NDArray[np.float64]) -> tuple[float, float, float]:
+def direction(start: NDArray[np.float64], end: NDArray[np.float64]) -> tuple[float, float, float]:
     """Unit vector and length of a leg."""
     dx, dy = end[0] - start[0], end[1] - start[1]
     length = math.sqrt(dx * dx + dy * dy)
@@ -162,7 +162,7 @@ def _direction(start: NDArray[np.float64], end: NDArray[np.float64]) -> tuple[fl
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _pass(
+def passing(
     start: NDArray[np.float64], leg: tuple[float, float, float], x: float, y: float, beside: Curves
 ) -> tuple[int, int]:
     """The side from which a cell is seen in passing, and from how far (m, whole); -1 where it is beyond the curves."""
@@ -183,10 +183,10 @@ def leg_gains(
     """Expected value found on the straight legs from start to each of the places (K, 2)."""
     gains = np.zeros(len(places))
     for k in range(len(places)):
-        leg = _direction(start, places[k])
+        leg = direction(start, places[k])
         total = 0.0
         for m in range(len(worth.cells)):
-            side, aside = _pass(start, leg, worth.cells[m, 0], worth.cells[m, 1], beside)
+            side, aside = passing(start, leg, worth.cells[m, 0], worth.cells[m, 1], beside)
             if aside < 0:
                 continue
             p, c = beside.person[aside], beside.clue[aside]
@@ -203,9 +203,9 @@ def leg_gains(
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _fly(start: NDArray[np.float64], end: NDArray[np.float64], worth: Worth, beside: Curves) -> None:
     """Take what a leg finds from what is left, and count its looks; in place."""
-    leg = _direction(start, end)
+    leg = direction(start, end)
     for m in range(len(worth.cells)):
-        side, aside = _pass(start, leg, worth.cells[m, 0], worth.cells[m, 1], beside)
+        side, aside = passing(start, leg, worth.cells[m, 0], worth.cells[m, 1], beside)
         if aside < 0:
             continue
         p, c = beside.person[aside], beside.clue[aside]

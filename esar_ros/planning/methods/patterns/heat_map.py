@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +16,25 @@ from esar_ros.planning.belief.search import BeliefSearch
 from esar_ros.planning.methods.patterns.lost_persons import load_lost_persons
 from esar_ros.planning.methods.patterns.pattern import Pattern, PatternSettings
 from esar_ros.planning.parameters import configured
+from esar_ros.planning.search_area import AREA_MARGIN, distance_to_edge
+
+CELLS = 4  # of a fine heat map across the width that is seen
+_MOST = 400  # cells a side
 
 
 class HeatMapSettings(PatternSettings):
     """Section `greedy` of config/planners.yaml, and part of `hedac`."""
 
     reads_brief: bool = Field(default=False, description="over the prior of `belief` (the row @brief)")
+
+
+class FineHeat(NamedTuple):
+    """What is expected in square cells, a few across the width that is seen."""
+
+    cell: float  # m
+    half: int  # cells from its edge to home's
+    expected: NDArray[np.float64]  # (R, C) of the missing, 0 where the way may not lead
+    allowed: NDArray[np.bool_]  # (R, C) where the way may lead
 
 
 class HeatMapPattern(Pattern):
@@ -53,6 +67,14 @@ class HeatMapPattern(Pattern):
             return _by_brief(self._brief, self._seed, home, half, cell), centres
         distance = np.linalg.norm(centres - home, axis=-1)
         return load_lost_persons().category("hiker").density(np.maximum(distance, cell / 2.0)), centres
+
+    def _fine_heat(self, home: Vector, corners: NDArray[np.float64], spacing: float, longest: float) -> FineHeat:
+        """Returns the heat map around home as far as a path of `longest` m leads; parameters as `_lay` has them."""
+        cell = spacing / CELLS
+        half = min(_MOST // 2, math.ceil(min(float(np.abs(corners - home).max()), longest) / cell))
+        expected, centres = self._heat(home, half, cell)
+        allowed = distance_to_edge(corners, centres) >= AREA_MARGIN
+        return FineHeat(cell, half, np.where(allowed, expected, 0.0), allowed)
 
 
 def _by_brief(brief: Brief, seed: int, home: Vector, half: int, cell: float) -> NDArray[np.float64]:

@@ -12,7 +12,6 @@ length, `smoothing`, which the papers tune by hand. The prior is as `greedy`'s. 
 
 from __future__ import annotations
 
-import math
 from typing import ClassVar
 
 import numpy as np
@@ -21,13 +20,10 @@ from pydantic import Field
 from scipy.fft import dctn, idctn
 
 from esar_ros.geometry.frames import Vector
-from esar_ros.planning.methods.patterns.heat_map import HeatMapPattern, HeatMapSettings
+from esar_ros.planning.methods.patterns.heat_map import CELLS, HeatMapPattern, HeatMapSettings
 from esar_ros.planning.methods.patterns.pattern import PatternSettings, cut
 from esar_ros.planning.registry import register
-from esar_ros.planning.search_area import AREA_MARGIN, distance_to_edge
 
-_CELLS = 4  # across the width that is seen
-_MOST = 400  # cells a side
 _PASS = 3.0  # exposure of what is flown over once: a twentieth of it stays undetected
 _STEP = 1.0  # cells a step
 _FLAT = 1e-9  # slope of the potential's logarithm, a cell
@@ -48,13 +44,9 @@ class Hedac(HeatMapPattern):
     _settings: HedacSettings
 
     def _lay(self, home: Vector, corners: NDArray[np.float64], spacing: float, longest: float) -> NDArray[np.float64]:
-        cell = spacing / _CELLS
-        reach = min(float(np.abs(corners - home).max()), longest)
-        half = min(_MOST // 2, math.ceil(reach / cell))
-        prior, centres = self._heat(home, half, cell)
-        allowed = distance_to_edge(corners, centres) >= AREA_MARGIN
-        way = trajectory(np.where(allowed, prior, 0.0), allowed, self._settings.smoothing / cell, longest / cell)
-        return cut(home + (way - half) * cell, home, longest)
+        heat = self._fine_heat(home, corners, spacing, longest)
+        way = trajectory(heat.expected, heat.allowed, self._settings.smoothing / heat.cell, longest / heat.cell)
+        return cut(home + (way - heat.half) * heat.cell, home, longest)
 
 
 def trajectory(
@@ -87,7 +79,7 @@ def trajectory(
             ahead = max(sides, key=lambda side: float((side - here) @ slope))
         heading, here, length = ahead - here, ahead, length + _STEP
         away = np.hypot(columns - here[0], rows - here[1])
-        left = left * np.exp(-np.where(away <= _CELLS / 2.0, _PASS * _STEP / _CELLS, 0.0))
+        left = left * np.exp(-np.where(away <= CELLS / 2.0, _PASS * _STEP / CELLS, 0.0))
         way.append(here)
     return np.array(way).reshape(-1, 2)
 

@@ -72,6 +72,10 @@ class Pattern(ABC):
         """Points to leave out because the path to the present one is blocked."""
         return 0
 
+    def _has_more(self, observation: Observation, state: LegState) -> bool:
+        """Returns whether the way goes on after a leg that has ended so; a pattern may lay more of it here."""
+        return self._next < len(self._route)
+
     def _where(self) -> str:
         """Returns a name for the part of the pattern being flown."""
         return "climb" if self._next == 0 else f"point {self._next} of {len(self._route)}"
@@ -89,7 +93,7 @@ class Pattern(ABC):
             return Decision("continue", self._where(), reports=reports)
         if state is LegState.BLOCKED and self._next > 0:
             self._next += self._left_out()
-        if self._next >= len(self._route):
+        if not self._has_more(observation, state):
             self._stopped = True
             return Decision("stop", self.flown, goal=Goal(GoalType.HOLD), reports=reports, stop=True)
         goal = self._goal(self._next)

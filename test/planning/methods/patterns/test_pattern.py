@@ -15,7 +15,17 @@ from esar_ros.planning.methods.patterns.pattern import STEP, cut, inside
 from esar_ros.planning.methods.patterns.spiral import archimedean
 from esar_ros.planning.registry import create
 
-NAMES = ("spiral", "concentric", "greedy", "greedy@brief", "hedac", "hedac@brief")
+NAMES = (
+    "spiral",
+    "concentric",
+    "greedy",
+    "greedy@brief",
+    "hedac",
+    "hedac@brief",
+    "tigris",
+    "tigris@brief",
+    "tigris@entropy",
+)
 
 
 def flown(name: Any, brief: Any, flight: Any, seconds: int = 900, speed: float = 20.0) -> Any:
