@@ -101,7 +101,7 @@ RUNS = {
         "prior that it reads, and `oracle`, which knows where people are.",
         NETWORK,
         (
-            ("unseen.txt", 40, "belief,greedy@brief,hedac@brief,oracle,random,fbe,semexp,vlfm_labels"),
+            ("unseen.txt", 40, "belief,greedy@brief,hedac@brief,tigris@brief,oracle,random,fbe,semexp,vlfm_labels"),
             ("unseen.txt", 40, ",".join(f"{method}@{SCRIPTED}" for method in ASKING)),
         ),
         "belief",

@@ -21,13 +21,14 @@ from esar_ros.planning.methods.maps.exploration import ExplorationSettings
 from esar_ros.planning.methods.patterns.random_walk import RandomSettings
 from esar_ros.planning.methods.patterns.report_spam import ReportSpamSettings
 from esar_ros.planning.methods.patterns.stay import Stay, StaySettings
+from esar_ros.planning.methods.patterns.tigris import TigrisSettings
 from esar_ros.planning.methods.patterns.zigzag import ZigzagSettings
 from esar_ros.planning.parameters import configured
 from esar_ros.planning.reporting import ReportingSettings
 
 OWN: dict[str, type[BaseModel]] = {
     "random": RandomSettings, "zigzag": ZigzagSettings, "fbe": ExplorationSettings, "stay": StaySettings,
-    "flooder": ReportSpamSettings,
+    "flooder": ReportSpamSettings, "tigris": TigrisSettings,
 }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ Needs no model.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -82,7 +82,7 @@ class Tigris(HeatMapPattern):
         self._random = np.random.default_rng(seed)
         thermal = load_vehicle().thermal
         self._warmth = Warmth(self._settings.detection, brief, thermal) if thermal.mounted else None
-        self._in_use: tuple[object, ...] = ()  # detector, focal length and cameras of the newest pictures
+        self._in_use: object = ()  # detector, focal length and cameras of the newest pictures
         self._grown = 0.0  # s, elapsed when the tree was grown last
         super().reset(brief, seed)
 
@@ -113,7 +113,7 @@ class Tigris(HeatMapPattern):
             self._tree.grow(min(drawn, self._settings.fresh), self._random)
         return super().act(observation)
 
-    def _curves(self, detector: str, focal: float, cameras: Any) -> Curves:
+    def _curves(self, detector: str, focal: float, cameras: Collection[str]) -> Curves:
         """Returns the POD beside the way, as far as it tells."""
         detection = Detection(self._settings.detection, self._brief, detector, focal)
         beside = Sight(detection, self._warmth, cameras).beside(self._height)
