@@ -73,7 +73,8 @@ class InformationTree:
     @property
     def nodes(self) -> _Nodes:
         """Returns places, parents, costs and rewards of the nodes."""
-        return _Nodes(*(part[: self.size] for part in self._nodes))
+        nodes, size = self._nodes, self.size
+        return _Nodes(nodes.places[:size], nodes.parents[:size], nodes.costs[:size], nodes.rewards[:size])
 
     def grow(self, samples: int, random: np.random.Generator) -> None:
         """Grows the tree towards places drawn where looks gain most, as far as the budget reaches."""
