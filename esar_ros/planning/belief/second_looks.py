@@ -34,9 +34,7 @@ class ConfirmSettings(StrictModel):
     )
     standoff: float = Field(default=14.0, gt=0, description="m beside it, at most")
     height: float = Field(default=18.0, gt=0, description="m above ground, at most")
-    sharp: float = Field(
-        default=0.7, ge=0, le=1, description="POD of one picture from which it is near enough"
-    )
+    sharp: float = Field(default=0.7, ge=0, le=1, description="POD of one picture from which it is near enough")
     nearest: float = Field(default=13.0, gt=0, description="m, range that is near enough in any case")
     looks: int = Field(default=2, ge=1, description="from so many sides before it is given up")
     certain: float = Field(default=0.8, gt=0, le=1, description="probability from which a find is not doubted")
