@@ -146,8 +146,7 @@ class BeliefSearch:
         self._target: int | None = None  # id of the unconfirmed object that the leg leads to
         self._planned = -math.inf  # s, stamp of the last plan
         self._plan_outdated = False  # the belief has changed since then
-        self._frame = 0
-        self._reason, self._stopped = "", False
+        self._frame, self._reason, self._stopped = 0, "", False
 
     def _initialise(self, facts: BriefFacts) -> None:
         """Initialises the prior probability of area from the facts read in the brief, without any clue."""
