@@ -29,7 +29,7 @@ class HeatMapSettings(PatternSettings):
 
 
 class FineHeat(NamedTuple):
-    """What is expected in square cells, a few across the width that is seen."""
+    """The missing expected in square cells, a few across the width that is seen."""
 
     cell: float  # m
     half: int  # cells from its edge to home's

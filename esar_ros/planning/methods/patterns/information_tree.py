@@ -30,7 +30,7 @@ _NOTHING = 1e-9  # a reward that is none
 
 
 class Ground(NamedTuple):
-    """What the tree grows over."""
+    """The map that the tree grows over."""
 
     cell: float  # m
     expected: NDArray[np.float64]  # (R, C) of the missing in each cell, before any look
@@ -222,7 +222,7 @@ def _gain(way: NDArray[np.float64], ground: Ground, entropy: bool) -> float:
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _fall(expected: float, missed: float, after: float, entropy: bool) -> float:
-    """What a cell gives when the probability of missing somebody in it falls."""
+    """The gain of a cell when the probability of missing somebody in it falls."""
     if not entropy:
         return expected * (missed - after)
     prior = min(expected, 0.99)
