@@ -1,9 +1,9 @@
 """TIGRIS: along the best way of a tree that informed sampling grows, replanned from every next place.
 
 Source: Moon, Chatterjee and Scherer, *TIGRIS: An Informed Sampling-based Algorithm for Informative Path Planning* (IROS
-2022, arXiv 2203.12830), Algorithm 1; that the tree is kept, re-rooted at the next place, reckoned anew over the belief of
-that time and grown while the vehicle flies there, to a horizon, is IA-TIGRIS (Moon et al., arXiv 2502.15961), followed by
-its abstract and its authors' published planner (BSD), not by the paper's text, which was not at hand.
+2022, arXiv 2203.12830), Algorithm 1; that the tree is kept, re-rooted at the next place, reckoned anew over the belief
+of that time and grown while the vehicle flies there, to a horizon, is IA-TIGRIS (Moon et al., arXiv 2502.15961),
+followed by its abstract and its authors' published planner (BSD), not by the paper's text, which was not at hand.
 Adapted: a vehicle that turns on the spot and looks to all sides, so a state is a place, sampled above the cell and
 without Dubins paths; a number of samples a second of mission time in place of a planning time, so that a seed gives one
 way; the POD of the detector in use and looks from four sides (belief/look_map.py) for the sensor model; the reward is
