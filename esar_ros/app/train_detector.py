@@ -42,6 +42,7 @@ SECOND_STAGE = ("views", "empty", "flights", "small-views", "small-empty", "smal
 BARE = ("empty-val", "flights-val", "small-flights-val")  # where there is nothing to be found
 CALIBRATION = 40  # images, that the 8 bits' ranges are taken from
 STEPS = ("data", "train", "second", "evaluate")
+_DRAWN, _LEARNT, _SECOND = 0.15, 0.05, 0.13  # CPU s: a picture; a crop in an epoch; a frame of the second stage's
 
 
 def main(argv: list[str]) -> int:
@@ -66,6 +67,7 @@ def main(argv: list[str]) -> int:
     name = f"{NAME}-without-{arguments.left_out}" if arguments.left_out else NAME
     out: Path = arguments.out or root / name
     sizes = {split: (max(1, round(scenes * arguments.share)), shots) for split, (scenes, shots) in SCENES.items()}
+    print(_cost(sizes, learnt, tested, arguments.epochs, until), flush=True)
     for split, (scenes, shots) in sizes.items():
         for scene, images in render_split(root, split, _ground(split, learnt, tested), scenes, shots, SEED):
             print(f"{split}: {scene}, {images} pictures", flush=True)
@@ -99,6 +101,20 @@ def main(argv: list[str]) -> int:
     print(json.dumps(card["goals"], indent=1))
     print(f"{network} with its card beside it")
     return 0
+
+
+def _cost(
+    sizes: Mapping[str, tuple[int, int]], learnt: Sequence[str], tested: Sequence[str], epochs: int, until: int
+) -> str:
+    """Returns what is to be drawn and learned at most, in pictures and CPU minutes: what is there is kept."""
+    pictures = {split: len(_ground(split, learnt, tested)) * scenes * shots for split, (scenes, shots) in sizes.items()}
+    count = sum(pictures.values())
+    parts = [f"about {count * _DRAWN / 60.0:.0f} CPU minutes to draw {count} pictures"]
+    if until >= STEPS.index("train"):
+        parts.append(f"{pictures['train'] * epochs * _LEARNT / 60.0:.0f} for {epochs} epochs (or what --hours says)")
+    if until >= STEPS.index("second"):
+        parts.append(f"{sum(pictures[split] for split in SECOND_STAGE) * _SECOND / 60.0:.0f} for the second stage")
+    return f"{', '.join(parts)}; what is there already is kept"
 
 
 def _thermal(arguments: argparse.Namespace) -> int:

@@ -92,6 +92,19 @@ def test_the_map_left_out_is_tested_on_and_not_drawn_for_training(
     ]  # fmt: skip
 
 
+def test_it_says_first_what_it_costs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(train_detector, "render_split", lambda *_: iter(()))
+    monkeypatch.setattr(train_detector, "SCENES", {name: (10, 20) for name in train_detector.SCENES})
+    assert train_detector.main(["--maps", "k2,aotai", "--until", "data", "--data", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == "about 14 CPU minutes to draw 5600 pictures; what is there already is kept\n"
+    assert train_detector._cost(train_detector.SCENES, ["k2"], ["k2"], 3, 3) == (
+        "about 7 CPU minutes to draw 2800 pictures, 0 for 3 epochs (or what --hours says), 3 for the second stage; "
+        "what is there already is kept"
+    )
+
+
 def test_a_card_says_what_its_network_has_seen() -> None:
     assert "Licence" in train_detector._about(("k2", "aotai"), ("k2", "aotai"))
     measured = train_detector._about(("aotai", "lop_nur"), ("k2",))

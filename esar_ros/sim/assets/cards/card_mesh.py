@@ -13,6 +13,11 @@ from esar_ros.sim.assets.mesh_builder import Mesh
 FLOATS = 12  # of a vertex
 
 
+def of_length_one(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Returns vectors (..., 3) of length 1; of length 0 where they have none."""
+    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-9))
+
+
 @dataclass(frozen=True, eq=False)
 class CardMesh:
     """Triangles of unit height, z up, standing on z = 0."""

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.sim.assets.cards.card_mesh import CardBuilder, CardMesh
+from esar_ros.sim.assets.cards.card_mesh import CardBuilder, CardMesh, of_length_one
 from esar_ros.sim.assets.cards.pictures import Picture
 from esar_ros.sim.assets.mesh_builder import Colour, MeshBuilder, unit_sphere
 from esar_ros.sim.assets.plant_meshes import BROADLEAF_TRUNK_RADIUS, CONIFER_CROWN_BASE, SHAPES
@@ -32,7 +32,7 @@ def fir(seed: int, whorls: int, fronds: int, green: Colour, spires: int, stem: b
         side = np.array([math.cos(a), math.sin(a), 0.0])
         low, high, up = np.array([0.0, 0.0, 0.6 * base]), np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, 0.6])
         corners = np.array([low - wide * side, high, low + wide * side])
-        normals = _unit(np.array([up - side, up, up + side]))
+        normals = of_length_one(np.array([up - side, up, up + side]))
         made.blade(corners, normals, np.outer((0.30, 0.80, 0.30), tone), Picture.SPIRE)
     for whorl in range(whorls):
         share = (whorl + 0.35) / (whorls - 0.35)
@@ -48,7 +48,7 @@ def fir(seed: int, whorls: int, fronds: int, green: Colour, spires: int, stem: b
             tip = root + long * out - np.array([0.0, 0.0, rng.uniform(0.18, 0.42) * long])
             corners = np.array([root - half * across, tip, root + half * across])
             bright = rng.uniform(0.8, 1.2) * (0.75 + 0.35 * share)
-            normal = _unit(0.75 * out + np.array([0.0, 0.0, 0.85]))
+            normal = of_length_one(0.75 * out + np.array([0.0, 0.0, 0.85]))
             made.blade(corners, normal, bright * np.outer((0.55, 1.55, 0.55), tone), Picture.FROND)
     return made.mesh()
 
@@ -94,7 +94,7 @@ def tamarisk(seed: int, cards: int, size: float, core: tuple[int, int]) -> CardM
     for k in range(cards):
         a, r = _GOLDEN * k, 0.36 * math.sqrt((k + 0.5) / cards)
         at = np.array([r * math.cos(a), r * math.sin(a), 0.74 - 0.55 * r + rng.uniform(-0.06, 0.08)])
-        out = _unit(np.array([math.cos(a) * r, math.sin(a) * r, 0.35]))
+        out = of_length_one(np.array([math.cos(a) * r, math.sin(a) * r, 0.35]))
         tint = np.array([0.118, 0.104, 0.058]) * rng.uniform(0.7, 1.25)
         _leaf_card(made, rng, at, out, size * rng.uniform(0.8, 1.2), 1.0, tint, 0.6, 0.3)
     return made.mesh()
@@ -112,13 +112,9 @@ def _leaf_card(
     high: float,
 ) -> None:
     """A card about a point that faces somewhere out; its normals are a round body's, and it is darker below."""
-    face = _unit(out + rng.normal(0.0, 0.30, 3))
-    u = _unit(np.cross(face, rng.normal(0.0, 1.0, 3)))
+    face = of_length_one(out + rng.normal(0.0, 0.30, 3))
+    u = of_length_one(np.cross(face, rng.normal(0.0, 1.0, 3)))
     v = np.cross(face, u)
     corners = at + half * np.array([-u - v, u - v, u + v, v - u]) * (1.0, 1.0, stretch)
     bright = np.maximum(1.5 * (0.62 + 0.45 * (corners[:, 2] - centre) / high), 0.3)
-    made.card(corners, _unit(0.8 * out + (corners - at) / (2.5 * half)), np.outer(bright, tint), Picture.LEAVES)
-
-
-def _unit(vectors: Vectors) -> Vectors:
-    return np.asarray(vectors / np.linalg.norm(vectors, axis=-1, keepdims=True))
+    made.card(corners, of_length_one(0.8 * out + (corners - at) / (2.5 * half)), np.outer(bright, tint), Picture.LEAVES)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from esar_ros.sim.assets.cards.card_mesh import CardBuilder, CardMesh
+from esar_ros.sim.assets.cards.card_mesh import CardBuilder, CardMesh, of_length_one
 from esar_ros.sim.assets.cards.pictures import Picture
 from esar_ros.sim.assets.mesh_builder import Colour, unit_sphere
 from esar_ros.sim.assets.plant_meshes import SHAPES
@@ -23,12 +22,12 @@ def cut_stone(
     is left out, as water wears stones.
     """
     rng = np.random.default_rng(seed)
-    unit, faces = unit_sphere(*core)
+    sphere, faces = unit_sphere(*core)
     turn, _ = np.linalg.qr(rng.normal(0.0, 1.0, (3, 3)))  # the sphere's poles are nowhere in particular
     turn *= np.sign(np.linalg.det(turn))
-    planes = _unit(rng.normal(0.0, 1.0, (cuts, 3)))  # before the corners: both meshes of a stone are cut alike
+    planes = of_length_one(rng.normal(0.0, 1.0, (cuts, 3)))  # before the corners: both meshes of a stone are cut alike
     depths = rng.uniform(0.55, 0.85, cuts)
-    points = unit @ turn.T * rng.uniform(0.94, 1.08, (len(unit), 1))
+    points = sphere @ turn.T * rng.uniform(0.94, 1.08, (len(sphere), 1))
     for plane, depth in zip(planes, depths, strict=True):
         over = np.maximum(0.0, points @ plane - depth)
         points = points - (1.0 - round_) * over[:, None] * plane
@@ -39,10 +38,10 @@ def cut_stone(
     points = points * np.array([wide, wide, high]) * rng.uniform(0.95, 1.06, 3) + [0.0, 0.0, centre]
     corners = points[faces]  # (T, 3, 3)
     facing = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    normals = _unit(facing)
+    normals = of_length_one(facing)
     shared = np.zeros_like(points)
     np.add.at(shared, faces.ravel(), np.repeat(facing, 3, axis=0))  # large faces count for more
-    soft = _unit((1.0 - _SOFT) * normals[:, None] + _SOFT * _unit(shared)[faces])
+    soft = of_length_one((1.0 - _SOFT) * normals[:, None] + _SOFT * of_length_one(shared)[faces])
     patches = np.sin(5.0 * points[:, 0] + seed) * np.sin(4.0 * points[:, 1] + 2.0 * seed)
     spots = np.clip(0.5 + 1.5 * (patches + rng.uniform(-0.5, 0.5, len(points)) - 0.35), 0.0, 1.0)[faces].reshape(-1, 1)
     paint = (1.0 - spots) * np.array(colours[0]) + spots * np.array(colours[1])
@@ -61,7 +60,3 @@ def cut_stone(
         np.arange(len(flat)).reshape(-1, 3),
     )
     return made.mesh()
-
-
-def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-9)
