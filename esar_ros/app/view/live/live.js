@@ -194,7 +194,7 @@ function clueRow(clue) {
   const [major, minor] = clue.ellipse, row = make("div", { className: `clue ${clue.candidate ? "candidate" : clue.kind === "person" ? "person" : ""}` },
     clue.crop ? make("img", { alt: clue.kind, src: `/picture/crop/${clue.vehicle}/${clue.id}?n=${clue.crop}` }) : make("span", { className: "none", textContent: "no picture" }),
     make("div", {}, make("b", { textContent: clue.kind }), ` ${share(clue.probability)}`, make("p", { textContent: clue.text === clue.kind ? "" : clue.text }),
-      make("p", { textContent: `${place(clue.position)}, ±${number(2 * major)} × ${number(2 * minor)} m (2σ), ${clue.views} views, nearest from ${metres(clue.nearest, 0)}` })),
+      make("p", { textContent: `${place(clue.position)}, ±${number(2 * major)} × ${number(2 * minor)} m (2σ), ${clue.views} view${clue.views === 1 ? "" : "s"}, nearest from ${metres(clue.nearest, 0)}` })),
     make("button", { textContent: "Report…", disabled: !document.body.classList.contains("may"), onclick: (e) => { e.stopPropagation(); ask(clue.position, clue.kind.replaceAll(" ", "_"), clue.text); } }));
   row.onclick = () => { map.chosen = clue.id; map.show(clue.position); };
   return row;
