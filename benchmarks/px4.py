@@ -33,7 +33,7 @@ _TOLD = 50.0  # Hz, at which the bridge publishes odometry
 
 def _on_the_fake() -> list[Table]:
     """Returns the dangers and the ways to standstill."""
-    sys.path.insert(0, str(ROOT / "test" / "px4"))
+    sys.path[:0] = [str(ROOT / "test" / "px4"), str(ROOT / "test")]
     from dangers import ALL, SPEEDS, stopping
 
     rows = [row for danger in ALL for row in danger()]

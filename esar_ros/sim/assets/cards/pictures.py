@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from enum import IntEnum
 from functools import cache
+from pathlib import Path
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+
+from esar_ros.sim.kept_arrays import kept_arrays, kept_path
 
 SIDE = 256  # px of a picture
 _LARGE = 4 * SIDE  # px, as it is drawn
@@ -28,6 +31,10 @@ class Picture(IntEnum):
 @cache
 def draw_pictures() -> Drawn:
     """(4, SIDE, SIDE, 2): brightness (128 is the mesh's own) and cut (255 there, 0 not)."""
+    return kept_arrays(kept_path("tiles", "cards", (Path(__file__),)), lambda: {"pictures": _draw()})["pictures"]
+
+
+def _draw() -> Drawn:
     out = np.empty((len(Picture), SIDE, SIDE, 2), dtype=np.uint8)
     out[Picture.FROND] = _branch(3, twigs=30, wide=0.56, lean=0.95, narrowing=1.0)
     out[Picture.SPIRE] = _branch(5, twigs=46, wide=0.46, lean=1.5, narrowing=1.0)

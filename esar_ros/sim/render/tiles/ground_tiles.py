@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
+from pathlib import Path
 
 import cv2
 import moderngl
 import numpy as np
+from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector
+from esar_ros.sim.kept_arrays import Arrays, kept_arrays, kept_path
 from esar_ros.sim.render.graphics import Unit, program, variants
 from esar_ros.sim.render.ground_bake import GroundBake
 from esar_ros.sim.render.shaders import common
@@ -33,12 +37,7 @@ class GroundTiles:
     """
 
     def __init__(self, context: moderngl.Context, place: PlaceMap, bake: GroundBake) -> None:
-        self._names, kinds = tile_kinds(place, bake)
-        colours = with_macro_colour(place, bake.albedo, self._names, kinds)
-        if set(self._names) >= {"snow", "blocks"}:
-            colours, kinds = with_debris(place, colours, self._names, kinds)
-        if place.water_level is not None:
-            colours = with_shore(place, colours)
+        self._names, kinds, colours = painted_ground(place, bake)
         normals = surface_normals(place.heights, place.cell)
         up = cv2.resize(normals[..., 2], (bake.size, bake.size), interpolation=cv2.INTER_LINEAR)
         slope = np.clip(255.0 * up + 0.5, 0, 255).astype(np.uint8)
@@ -97,3 +96,32 @@ class GroundTiles:
         """Bind the textures to their units."""
         self._texture.use(Unit.GROUND_TILES)
         self._kinds.use(Unit.KINDS)
+
+
+def painted_ground(place: PlaceMap, bake: GroundBake) -> tuple[list[str], NDArray[np.uint8], NDArray[np.uint8]]:
+    """Returns the names of a place's tiles, their numbers (size, size) and colours (size, size, 3); from the cache."""
+    kept = kept_arrays(_path(place, bake), lambda: _paint(place, bake), smaller=False)
+    return kept["names"].tolist(), kept["kinds"], kept["colours"]
+
+
+def _paint(place: PlaceMap, bake: GroundBake) -> Arrays:
+    names, kinds = tile_kinds(place, bake)
+    colours = with_macro_colour(place, bake.albedo, names, kinds)
+    if set(names) >= {"snow", "blocks"}:
+        colours, kinds = with_debris(place, colours, names, kinds)
+    if place.water_level is not None:
+        colours = with_shore(place, colours)
+    return {"names": np.array(names), "kinds": kinds, "colours": colours}
+
+
+def _path(place: PlaceMap, bake: GroundBake) -> Path:
+    """The file of what is painted, by all that it is painted from."""
+    given = hashlib.sha256(
+        f"{place.size} {place.cell} {place.water_level} {place.horizon} {place.track_width}".encode()
+    )
+    for part in (place.heights, place.land_cover, bake.albedo, bake.surface, *place.tracks.values()):
+        given.update(np.ascontiguousarray(part).data)
+    here = Path(__file__).parent
+    terrain = here.parents[1] / "terrain"
+    makers = here, terrain / "land_cover.py", terrain / "relief.py"
+    return kept_path("grounds", place.id, makers, given.hexdigest())

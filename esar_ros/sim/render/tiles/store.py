@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import io
-import zipfile
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.mission.errors import UsageError
-from esar_ros.mission.resources import cache_directory
-from esar_ros.scoring.result import write_atomically
+from esar_ros.sim.kept_arrays import Arrays, kept_arrays, kept_path
 from esar_ros.sim.render.tiles import hard_ground, soft_ground
 from esar_ros.sim.render.tiles.fields import Field, blurred
 
@@ -49,15 +42,8 @@ class Ground:
 
 def load_tile(name: str) -> Ground:
     """The tile from the cache, else made and kept."""
-    try:
-        with np.load(_path(name)) as kept:
-            return Ground(kept["height"].astype(np.float32), kept["colour"])
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-        made, content = _make(name), io.BytesIO()
-        np.savez_compressed(content, height=made.height.astype(np.float16), colour=made.colour)
-        with suppress(UsageError):  # a full or read-only disk costs only time
-            write_atomically(_path(name), content.getvalue())
-        return Ground(made.height.astype(np.float16).astype(np.float32), made.colour)
+    kept = kept_arrays(_path(name), lambda: _make(name))
+    return Ground(kept["height"].astype(np.float32), kept["colour"])
 
 
 def missing_tiles() -> list[str]:
@@ -66,17 +52,12 @@ def missing_tiles() -> list[str]:
 
 
 def _path(name: str) -> Path:
-    return cache_directory() / "tiles" / f"{name}-{_digest()}.npz"
-
-
-@cache
-def _digest() -> str:
     here = Path(__file__).parent
-    parts = (here / f"{module}.py" for module in ("fields", "soft_ground", "hard_ground", "store"))
-    return hashlib.sha256(b"".join(part.read_bytes() for part in parts)).hexdigest()[:16]
+    modules = tuple(here / f"{module}.py" for module in ("fields", "soft_ground", "hard_ground", "store"))
+    return kept_path("tiles", name, modules)
 
 
-def _make(name: str) -> Ground:
+def _make(name: str) -> Arrays:
     height, colour = MAKERS[name]()
     height = np.ascontiguousarray(height - height.mean(), dtype=np.float32)
     # Hollows see less of the sky.
@@ -85,4 +66,5 @@ def _make(name: str) -> Ground:
     # The picture's tone and the smaller levels of a texture are means of roots: with the roots' mean at 1 the
     # ground is as bright as without the tile, near and far.
     root *= _BRIGHTER.get(name, 1.0) / root.mean(axis=(0, 1))
-    return Ground(height, np.clip(255.0 * root / np.sqrt(COLOUR_RANGE) + 0.5, 0, 255).astype(np.uint8))
+    colour = np.clip(255.0 * root / np.sqrt(COLOUR_RANGE) + 0.5, 0, 255).astype(np.uint8)
+    return {"height": height.astype(np.float16), "colour": colour}
