@@ -22,14 +22,15 @@ from esar_ros.training.scenes import SEED
 from esar_ros.training.train import require
 
 NAME = "esar-people"
-SHARES = (0.62, 0.20, 0.18)  # of montages on photographs, on the simulator's pictures of bare ground, on drawn grounds
+SHARES = (0.50, 0.35, 0.15)  # of montages on photographs, on the simulator's pictures of bare ground, on drawn grounds
 GROUND = "flights"  # the split of the detector's data with pictures of bare ground
-_SCENES, _SHOTS = 2, 12  # a map
-_PLAIN = 40
+_SCENES, _SHOTS = 12, 12  # a map
+_LEAST_LEVEL, _LEAST_CONTRAST = 45.0, 18.0  # grey levels: in night and fog nothing stands out
+_PLAIN = 60
 _WIDTHS = (1400, 2400)  # px, to which photographs are shrunk
 _ENDINGS = (".jpg", ".jpeg", ".png")
-_STEP = 0.7  # CPU s, of a step with eight montages; CPU s of a group of the bank:
-_GROUP = 0.13
+_STEP = 0.56  # CPU s, of a step with eight montages; of a group of the bank, and a picture of the simulator:
+_GROUP, _DRAWN = 0.1, 0.5
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -40,15 +41,15 @@ def run(arguments: argparse.Namespace) -> int:
     recipe = PictureRecipe(steps=arguments.steps, threads=arguments.threads)
     root: Path = arguments.data or cache_directory() / "detector"
     out: Path = arguments.out or root / NAME
-    minutes = (recipe.steps * _STEP + recipe.groups * _GROUP) / 60.0
-    print(
-        f"about {minutes:.0f} CPU minutes of training, after {4 * _SCENES * _SHOTS} pictures of the simulator",
-        flush=True,
-    )
+    maps = tuple(shipped_maps())
+    pictures = len(maps) * _SCENES * _SHOTS
+    minutes = (recipe.runs * (recipe.steps * _STEP + recipe.groups * _GROUP) + pictures * _DRAWN) / 60.0
+    print(f"about {minutes:.0f} CPU minutes, {pictures} pictures of the simulator among them", flush=True)
     photographs = _photographs(arguments.pictures)
-    for scene, images in render_split(root, GROUND, tuple(shipped_maps()), _SCENES, _SHOTS, SEED):
+    for scene, images in render_split(root, GROUND, maps, _SCENES, _SHOTS, SEED):
         print(f"{GROUND}: {scene}, {images} pictures", flush=True)
-    drawn = [_read(path) for path in sorted((root / GROUND / "images").glob("*.png"))]
+    pictures_of_ground = map(_read, sorted((root / GROUND / "images").glob("*.png")))
+    drawn = [rgb for rgb in pictures_of_ground if rgb.mean() > _LEAST_LEVEL and rgb.std() > _LEAST_CONTRAST]
     rng = np.random.default_rng(recipe.seed)
     grounds = (photographs, drawn, [plain(rng) for _ in range(_PLAIN)])
     weights = train_pictures(arguments.package, grounds, SHARES, out, recipe)

@@ -16,23 +16,16 @@ from numpy.typing import NDArray
 
 from esar_ros.sim.assets.mesh_builder import Colour, Mesh
 from esar_ros.sim.assets.meshes import assets
-from esar_ros.sim.assets.people.persons import (
-    CURLED,
-    LYING,
-    PRONE,
-    SITTING,
-    SLUMPED,
-    STANDING,
-    WAVING,
-    Outfit,
-    Skeleton,
-    person,
-)
+from esar_ros.sim.assets.people import postures
+from esar_ros.sim.assets.people.persons import Outfit, person
+from esar_ros.sim.assets.people.postures import STANDING, WAVING, Skeleton
 
 Floats = NDArray[np.float32]
 FINER = 3  # samples along a side of a pixel
-_POSTURES = (STANDING, WAVING, SITTING, SLUMPED, LYING, CURLED, PRONE)
-_POSTURE_SHARES = (0.56, 0.06, 0.10, 0.04, 0.12, 0.05, 0.07)  # people seen from drones stand and walk, victims lie
+_UPRIGHT = 0.62  # share of people who stand or walk, as most whom drones see do; of the others any posture
+_POSTURES = tuple(
+    each for each in vars(postures).values() if isinstance(each, Skeleton) and each not in (STANDING, WAVING)
+)
 _JITTER = 0.05  # m, standard deviation of a joint
 _STRIDE = 0.28  # m, standard deviation of a walker's ankle before or behind the hip
 _SKINS: tuple[Colour, ...] = ((0.60, 0.38, 0.28), (0.42, 0.25, 0.16), (0.16, 0.085, 0.055))
@@ -94,18 +87,21 @@ def random_view(rng: np.random.Generator) -> View:
 
 def random_person(rng: np.random.Generator) -> Mesh:
     """Returns a person of random posture, build and clothes, facing anywhere."""
-    base = _POSTURES[int(rng.choice(len(_POSTURES), p=_POSTURE_SHARES))]
+    base = _POSTURES[int(rng.integers(len(_POSTURES)))]
+    if rng.random() < _UPRIGHT:
+        base = WAVING if rng.random() < 0.1 else STANDING
     skeleton = _moved(base, rng)
     jacket, trousers = _cloth(rng), _cloth(rng)
     if rng.random() < 0.12:
         trousers = jacket
     skin = _SKINS[int(rng.integers(len(_SKINS)))]
-    hat = _cloth(rng) if rng.random() < 0.3 else None
-    if rng.random() < 0.12:  # bare legs or arms are skin in a short outfit
-        trousers = skin
+    hat, helmet, pack = (_cloth(rng) if rng.random() < share else None for share in (0.3, 0.06, 0.25))
+    cape = bool(rng.random() < 0.05)
+    tail = float(rng.uniform(0.3, 1.0)) if cape or rng.random() < 0.15 else 0.0
+    height = float(rng.uniform(0.9, 1.08) if rng.random() < 0.85 else rng.uniform(0.6, 0.9))
     outfit = Outfit(
         jacket, trousers, "", skin, _HAIRS[int(rng.integers(len(_HAIRS)))], hat, bool(rng.random() < 0.1),
-        float(rng.uniform(0.85, 1.25)), float(rng.uniform(0.85, 1.08)),
+        float(rng.uniform(0.85, 1.35)), height, tail, cape, bool(rng.random() < 0.25), helmet, None, pack,
     )  # fmt: skip
     return person(skeleton, outfit).mesh
 

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from esar_ros.training.cutouts import Cutout, draw, random_light, random_person, random_thing, random_view
 
 Rgb = NDArray[np.uint8]
-SIZES = (7.0, 95.0)  # px that a standing person is tall, seen from the side; small ones more often
+SIZES = (7.0, 110.0)  # px that a standing person is long in the picture; small ones more often
+_TALL, _THICK = 1.75, 0.9  # m, of who stands, with arms
 LEAST = 4  # px, of a person's longer side, from which the person is labelled
 _CROWD = (0.22, 0.22, 0.20, 0.14, 0.10, 0.12)  # chances of nobody, one person, two, ... in a crop; the last: six to ten
 _GAMMA = 2.2
@@ -47,8 +48,9 @@ def make_bank(groups: int, rng: np.random.Generator) -> Bank:
     for _ in range(groups):
         view, light = random_view(rng), random_light(rng)
         tall = math.exp(float(rng.uniform(*np.log(SIZES)))) if rng.random() < 0.8 else float(rng.uniform(*SIZES))
-        people.append([draw(random_person(rng), tall / 1.75, view, light, rng) for _ in range(5)])
-        things.append([draw(random_thing(rng), tall / 1.75, view, light, rng) for _ in range(3)])
+        scale = tall / (_TALL * math.cos(view.down) + _THICK * math.sin(view.down))
+        people.append([draw(random_person(rng), scale, view, light, rng) for _ in range(5)])
+        things.append([draw(random_thing(rng), scale, view, light, rng) for _ in range(3)])
     return Bank(people, things)
 
 

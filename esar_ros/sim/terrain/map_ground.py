@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
-import tempfile
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from esar_ros.mission.errors import UsageError
+from esar_ros.scoring.result import write_atomically
 from esar_ros.sim.terrain.clearings import lay_clearings
 from esar_ros.sim.terrain.land_cover import classify, trail_north
 from esar_ros.sim.terrain.map_spec import MapSpec
@@ -84,14 +85,5 @@ def write_ground(path: Path, ground: Ground) -> None:
         buffer, heights=ground.heights, land_cover=ground.land_cover, digest=np.array(ground_digest(ground)),
         track_names=np.array(list(ground.tracks), dtype=str), clearings=ground.clearings, **lines,
     )  # fmt: skip
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem)
-    except OSError:
-        return
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(buffer.getvalue())
-        os.replace(name, path)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
+    with suppress(UsageError):
+        write_atomically(path, buffer.getvalue())
