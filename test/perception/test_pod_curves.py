@@ -37,4 +37,4 @@ def test_the_debrief_takes_the_shares_on_photographs_by_pixels_on_the_person() -
     assert person[60] == pytest.approx(float(measured.at(2000.0 * SIDE / 60.0)), rel=1e-6)
     assert "real photographs" in curves.source and "simulator" in Curves("esar_yolo", "clear").source
     dark = curves.of(2000.0, 0.0, 0.0).person
-    assert dark.max() == pytest.approx(person.max(), abs=0.02) and dark[140] < person[140], "as of smaller people"
+    assert (dark <= person).all() and (dark < person - 0.01).any(), "as of smaller people, and never better"

@@ -271,11 +271,15 @@ class Detection:
         return np.asarray(curve)
 
     def _of_size(self, measured: PodCurve, light: float) -> NDArray[np.float64]:
-        """Returns the curve of shares by a person's size in pictures; light: factor on sizes, assumed in the dark."""
+        """Returns the curve of shares by a person's size in pictures.
+
+        light: factor on sizes, assumed in the dark, which shows nobody better.
+        """
         metres = np.arange(TABLE_RANGE + 1, dtype=np.float64)
         contrast = np.exp(-_EXTINCTION * metres / self._visibility)
-        shares = np.minimum(measured.at(light * self._focal * SIDE / np.maximum(metres, 1.0)), _SUREST)
-        curve = shares * np.minimum(1.0, contrast / self._settings.contrast)
+        size = self._focal * SIDE / np.maximum(metres, 1.0)
+        shares = np.minimum(measured.at(size), measured.at(light * size))
+        curve = np.minimum(shares, _SUREST) * np.minimum(1.0, contrast / self._settings.contrast)
         curve[-1] = 0.0
         return np.asarray(curve)
 
