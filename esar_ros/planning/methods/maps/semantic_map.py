@@ -8,7 +8,7 @@ maximum.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,14 @@ CHANNEL = {kind: number for number, kind in enumerate(KINDS, 2)}
 _THINGS = [channel for kind, channel in CHANNEL.items() if kind != PERSON]
 
 
+class _Seen(NamedTuple):
+    """Cells with things: their kinds among _THINGS (N,), scores (N,) and middles (N, 2) in m."""
+
+    kinds: NDArray[np.intp]
+    scores: NDArray[np.float32]
+    places: NDArray[np.floating[Any]]
+
+
 class SemanticMap:
     """Channels (2 + kinds, rows = y, columns = x), each 0..1."""
 
@@ -29,6 +37,7 @@ class SemanticMap:
         """Takes the cells of the searched ground (searched_ground.py) before the first image."""
         self._cells = searched
         self.channels: NDArray[np.float32] = np.zeros((2 + len(KINDS), *searched.cells.shape), np.float32)
+        self._seen: _Seen | None = None  # None: to be gathered
 
     def add(self, searched: Grid, known: Grid | None, clues: Iterable[SeenClue]) -> None:
         """Fuses in the searched ground, the obstacles of the bird's-eye map, and seen objects by their probability."""
@@ -52,15 +61,20 @@ class SemanticMap:
 
         The place is (x, y); scale in m.
         """
-        things = self.channels[_THINGS]
-        kinds, rows, columns = np.nonzero(things)
-        away = (np.stack([columns, rows], axis=1) + 0.5) * self._cells.resolution + self._cells.origin - place
-        best = np.zeros(len(things))
-        np.maximum.at(best, kinds, things[kinds, rows, columns] * np.exp(-np.hypot(*away.T) / scale))
+        if self._seen is None:
+            things = self.channels[_THINGS]
+            kinds, rows, columns = np.nonzero(things)
+            places = (np.stack([columns, rows], axis=1) + 0.5) * self._cells.resolution + self._cells.origin
+            self._seen = _Seen(kinds, things[kinds, rows, columns], places)
+        best = np.zeros(len(_THINGS))
+        away = self._seen.places - place
+        np.maximum.at(best, self._seen.kinds, self._seen.scores * np.exp(-np.hypot(*away.T) / scale))
         return float(best.sum())
 
     def _raise(self, channel: int, places: NDArray[np.floating[Any]], scores: NDArray[np.float64]) -> None:
         """Raises a channel at places (N, 2) to scores (N,)."""
+        if channel != OBSTACLE:
+            self._seen = None
         columns, rows = np.floor((places - self._cells.origin) / self._cells.resolution).astype(int).T
         height, width = self._cells.cells.shape
         inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)

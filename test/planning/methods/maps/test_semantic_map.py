@@ -61,3 +61,5 @@ def test_evidence_is_the_best_of_each_kind_and_falls_with_the_distance(clue: Any
     assert semantic.evidence(np.array([2.0, 38.0]), 40.0) == pytest.approx(0.8 * math.exp(-0.5) + 0.5 * math.exp(-0.3))
     assert 0.0 < semantic.evidence(np.array([202.0, 18.0]), 100.0) < semantic.evidence(np.array([152.0, 18.0]), 100.0)
     assert SemanticMap(ground(UNKNOWN)).evidence(at, 40.0) == 0.0
+    semantic.add(ground(UNKNOWN), None, [clue(5, "tent", (2.0, 18.0, 0.0), probability=0.95)])
+    assert semantic.evidence(at, 40.0) == pytest.approx(0.95 + 0.5 * math.exp(-8.0 / 40.0)), "what is seen later counts"
