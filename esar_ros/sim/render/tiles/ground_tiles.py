@@ -105,6 +105,7 @@ def painted_ground(place: PlaceMap, bake: GroundBake) -> tuple[list[str], NDArra
 
 
 def _paint(place: PlaceMap, bake: GroundBake) -> Arrays:
+    """Returns what `painted_ground` keeps: `names`, `kinds` and `colours`."""
     names, kinds = tile_kinds(place, bake)
     colours = with_macro_colour(place, bake.albedo, names, kinds)
     if set(names) >= {"snow", "blocks"}:
