@@ -15,7 +15,9 @@ from esar_ros.mission.task import load_task
 from esar_ros.nodes.graph.mission import TRUTH_DETECTOR
 from esar_ros.safety.limits import load_limits
 from esar_ros.scoring.bag import read_bag
+from esar_ros.sim.terrain.maps import load_map
 from esar_ros.suites.esarbench.suite import ESARBENCH
+from esar_ros.suites.esarbench.tasks.validation import true_difficulty
 from helpers.flight import Flight, Flown, comparable, write_short_task
 
 
@@ -59,9 +61,13 @@ def test_graph_and_engine_agree_with_a_real_detector(tmp_path: Path, domain: int
 
 
 def a_task(folder: Path, name: str, **changes: Any) -> Path:
-    """The demo task with other conditions."""
+    """The demo task with other conditions, as difficult as they make it."""
     path = write_short_task(folder, 25.0, name)
-    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    document = json.loads(path.read_text()) | changes
+    path.write_text(json.dumps(document))
+    task = load_task(str(path))
+    score, tier = true_difficulty(task, load_map(task.map))
+    path.write_text(json.dumps(document | {"difficulty": score, "tier": tier}))
     return path
 
 
