@@ -98,10 +98,12 @@ class PositionResidual:
     def updated(self, residual: Vector, step: float, deviation: float = 0.0) -> PositionResidual:
         """Returns the sum after a step (s) with a residual (3,) (m, map) of its own.
 
-        deviation: m/s, as stated of the velocity; 0 where none is.
+        deviation: m/s, as stated of the velocity; 0 where none is. However large it is, it explains no more than is
+        ever allowed, so that one absurd statement is forgotten as soon as any.
         """
         kept = 1.0 if self.exceeds_limit() else math.exp(-step / self.memory)
-        explained = (_OPTIMISM * deviation * self.memory) ** 2 * _WANDERS / (self.memory + _WANDERS)
+        stated = _OPTIMISM * deviation * self.memory * math.sqrt(_WANDERS / (self.memory + _WANDERS))
+        explained = min(_MOST * self.limit / _SURE, stated) ** 2
         variance = kept**2 * self.variance + (1.0 - kept**2) * explained
         return PositionResidual(self.memory, self.limit, kept * self.vector + residual, variance)
 

@@ -135,7 +135,19 @@ def test_a_drift_beyond_that_error_is_seen_still(seed: int) -> None:
 
 def test_who_states_a_great_error_is_not_believed_without_end() -> None:
     motion = wandering(50.0, seconds=150.0)
-    assert [residual.allowed for residual in motion.residuals] == [8.0, 20.0]
+    assert [residual.allowed for residual in motion.residuals] == pytest.approx([8.0, 20.0], rel=0.01)
+    assert all(residual.allowed <= 4.0 * residual.limit for residual in motion.residuals)
+
+
+@pytest.mark.parametrize("stated", [1e10, 1e154, 1.7e308, math.inf])
+def test_an_absurd_statement_breaks_nothing_and_is_soon_forgotten(stated: float) -> None:
+    residual = PositionResidual(2.0, 3.0)
+    for _ in range(100):
+        residual = residual.updated(np.zeros(3), 0.05, stated)
+        assert residual.allowed <= 4.0 * residual.limit + 1e-9
+    for _ in range(60):
+        residual = residual.updated(np.zeros(3), 0.05, 0.0)
+    assert residual.allowed == residual.limit
 
 
 def test_a_stuck_estimator_is_seen_after_as_many_metres_as_it_pretends_to_fly() -> None:
