@@ -71,6 +71,29 @@ def _scan(things, position, rotation, rows, columns, low, high, reach, out) -> N
             out[r, c] = best if best <= reach else np.inf
 
 
+@njit
+def _fill(things, low, resolution, out) -> None:  # type: ignore[no-untyped-def]
+    """Marks the cells of out whose middle a surface or an inside of the same world touches, within half a cell."""
+    size, touch = out.shape[0], 0.5 * resolution
+    for k in range(size):
+        if low[2] + (k + 0.5) * resolution < touch:
+            out[:, :, k] = OCCUPIED
+    for n in range(things.shape[0]):
+        pillar, reach = math.isinf(things[n, 2]), things[n, 3] + touch
+        first, last = [0, 0, 0], [size, size, size]
+        for axis in range(2 if pillar else 3):  # a cell more than what can be touched
+            first[axis] = max(0, math.floor((things[n, axis] - reach - low[axis]) / resolution) - 1)
+            last[axis] = min(size, math.ceil((things[n, axis] + reach - low[axis]) / resolution) + 1)
+        for i in range(first[0], last[0]):
+            dx = low[0] + (i + 0.5) * resolution - things[n, 0]
+            for j in range(first[1], last[1]):
+                dy = low[1] + (j + 0.5) * resolution - things[n, 1]
+                for k in range(first[2], last[2]):
+                    dz = 0.0 if pillar else low[2] + (k + 0.5) * resolution - things[n, 2]
+                    if math.sqrt(dx * dx + dy * dy + dz * dz) - things[n, 3] < touch:
+                        out[i, j, k] = OCCUPIED
+
+
 def _all(azimuth: np.ndarray) -> bool:
     return True
 
@@ -119,15 +142,9 @@ class World:
     ) -> OccupancyWindow:
         """Returns a window without unknown cells; a cell is occupied when a surface or an inside touches its middle."""
         low = np.floor(position / resolution - size / 2) * resolution
-        axis = (np.arange(size) + 0.5) * resolution
-        x, y, z = np.meshgrid(low[0] + axis, low[1] + axis, low[2] + axis, indexing="ij")
-        gap = z.copy()
-        for tx, ty, tz, radius in self.things:
-            dz = np.zeros_like(z) if math.isinf(tz) else z - tz
-            gap = np.minimum(gap, np.sqrt((x - tx) ** 2 + (y - ty) ** 2 + dz**2) - radius)
-        return OccupancyWindow(
-            low, resolution, np.where(gap < 0.5 * resolution, OCCUPIED, FREE).astype(np.uint8), stamp
-        )
+        states = np.full((size, size, size), FREE, dtype=np.uint8)
+        _fill(self.things, low, resolution, states)
+        return OccupancyWindow(low, resolution, states, stamp)
 
 
 def square(half: float) -> NDArray[np.float64]:
