@@ -40,6 +40,8 @@ def _cast(solid, origin, ox, oy, oz, dx, dy, dz, reach):  # type: ignore[no-unty
         k = math.floor(oz + s * dz - origin[2])
         if 0 <= i < solid.shape[0] and 0 <= j < solid.shape[1] and 0 <= k < solid.shape[2] and solid[i, j, k]:
             return s
+        if k >= solid.shape[2] and dz >= 0.0:
+            break  # above all that stands, and on the way up
     return np.inf
 
 
