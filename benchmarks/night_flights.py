@@ -51,7 +51,7 @@ def mounted() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Night:
-    """What a flight by night brought."""
+    """The outcome of a flight by night."""
 
     victims: int
     found: int
