@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import statistics
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import psutil
@@ -13,6 +11,7 @@ import pytest
 from esar_ros.bridges.airsim.client import AirSimClient
 from esar_ros.bridges.airsim.types import DEPTH_PLANAR, SCENE, image_request
 from esar_ros.mission.names import CAMERAS
+from helpers.simulator_process import Process
 
 VEHICLES = ("uav1", "uav2", "uav3", "uav4")
 MINUTES, STEP = 30, 0.05  # of control at 20 Hz; ranges at 10 Hz, four cameras at 1 Hz
@@ -21,29 +20,22 @@ GROWTH = 40.0  # MiB, at most, between the first and the last third of the rest
 
 
 @pytest.fixture
-def simulator() -> Iterator[tuple[psutil.Process, AirSimClient]]:
-    """A paused simulator in a process of its own, and a client of it."""
-    command = [sys.executable, "-m", "esar_ros.sim.server", "--port", "0", "--image", "320x240", "--paused"]
-    with subprocess.Popen([*command, "--vehicles", ",".join(VEHICLES)], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            port = next(int(line.rsplit(":", 1)[1]) for line in process.stdout if line.startswith("ready on "))
-            yield psutil.Process(process.pid), AirSimClient("127.0.0.1", port)
-        finally:
-            process.terminate()
+def simulator() -> Iterator[Process]:
+    made = Process("--image", "320x240", "--paused", "--vehicles", ",".join(VEHICLES))
+    yield made
+    made.end()
 
 
-def held(root: psutil.Process) -> float:
-    """MiB of a process and its children, the renderer among them."""
-    return float(sum(p.memory_info().rss for p in (root, *root.children(recursive=True)))) / 2**20
+def held(simulator: Process) -> float:
+    """MiB of a simulator's processes, the renderer among them."""
+    every = (psutil.Process(simulator.process.pid), *simulator.children())
+    return float(sum(process.memory_info().rss for process in every)) / 2**20
 
 
 @pytest.mark.full
 @pytest.mark.timeout(3600)
-def test_half_an_hour_of_load_leaves_memory_flat_and_clock_and_frames_in_step(
-    simulator: tuple[psutil.Process, AirSimClient],
-) -> None:
-    process, client = simulator
+def test_half_an_hour_of_load_leaves_memory_flat_and_clock_and_frames_in_step(simulator: Process) -> None:
+    client = AirSimClient("127.0.0.1", simulator.port)
     for vehicle in VEHICLES:
         client.call("enableApiControl", True, vehicle)
         client.call("armDisarm", True, vehicle)
@@ -65,7 +57,7 @@ def test_half_an_hour_of_load_leaves_memory_flat_and_clock_and_frames_in_step(
             now = client.call("getMultirotorState", vehicle)["timestamp"]
             answers = client.call("simGetImages", requests, vehicle, False)
             assert {answer["time_stamp"] for answer in answers} == {now}
-            memory.append(held(process))
+            memory.append(held(simulator))
         client.call("simContinueForTime", STEP)
     passed = (client.call("getMultirotorState", "")["timestamp"] - began) * 1e-9
     assert passed == pytest.approx(steps * STEP, abs=0.1)
