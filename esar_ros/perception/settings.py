@@ -71,6 +71,9 @@ class EvidenceSettings(StrictModel):
     look_angle: float = Field(default=0.26, gt=0, description="rad: directions farther apart are another look")
     look_ratio: float = Field(default=1.5, gt=1, description="of two ranges: beyond it, another look")
     look_weight: float = Field(default=0.5, ge=0, lt=1, description="of each further look against the one before it")
+    warm_people: float = Field(
+        default=3.0, gt=0, description="people expected among all those that the thermal camera alone has shown"
+    )
 
 
 class FusionSettings(StrictModel):

@@ -68,8 +68,10 @@ def _detector(choice: str) -> Mapping[str, object]:
     if network:
         parameters.pop("model", None)  # a path; its content counts
     own = settings.model_dump(mode="json", exclude={"backends", "thermal"})
+    warm_people = own["fusion"]["evidence"].pop("warm_people")
     if "thermal_digest" in about:  # a camera that is not mounted decides nothing
         kept = {key: value for key, value in settings.thermal.items() if key != "model"}
+        kept["warm_people"] = warm_people
         own["thermal"] = {"digest": about["thermal_digest"], "card": about["thermal_card"], "parameters": kept}
     return {"network": network, "parameters": parameters, **own}
 

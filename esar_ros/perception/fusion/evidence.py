@@ -133,11 +133,11 @@ class Evidence:
         """The kind with the most votes; the first of KINDS on a tie."""
         return max(self.votes, key=lambda kind: (self.votes[kind], -KINDS.index(kind)))
 
-    def probability(self, how: EvidenceSettings) -> float:
-        """That the object is there and of its kind."""
+    def probability(self, how: EvidenceSettings, prior: float | None = None) -> float:
+        """That the object is there and of its kind; prior: before any look, by default that of the settings."""
         gains = sorted((look.gain for look in self._looks), key=abs, reverse=True)
         weights = [how.look_weight**n for n in range(len(gains))]
-        odds = _log_odds(how.prior) + sum(w * g for w, g in zip(weights, gains, strict=True))
+        odds = _log_odds(how.prior if prior is None else prior) + sum(w * g for w, g in zip(weights, gains, strict=True))
         return self.votes[self.kind] / sum(self.votes.values()) / (1.0 + math.exp(-odds))
 
 

@@ -97,8 +97,17 @@ class ClueFusion:
         return identity
 
     def clues(self) -> tuple[SeenClue, ...]:
-        """Every object known, ordered by id."""
-        return tuple(track.seen_clue(self._settings) for track in self._tracks)
+        """Every object known, ordered by id.
+
+        On a ground with many warm spots each one is a person less likely: those that only the thermal camera has
+        shown share the few people that are expected.
+        """
+        how = self._settings.evidence
+        warm = {track.id for track in self._tracks if track.shown_by == {True}}
+        rare = min(how.prior, how.warm_people / len(warm)) if warm else how.prior
+        return tuple(
+            track.seen_clue(self._settings, rare if track.id in warm else how.prior) for track in self._tracks
+        )
 
     def _without_duplicates(self, image: list[Sighting]) -> list[Sighting]:
         """Leave out boxes that lie inside a surer one of their group: detectors frame one object twice."""

@@ -133,13 +133,13 @@ class Track:
         """Returns the covariance (3, 3), m^2, of the visible part about the position, which no view reduces."""
         return np.eye(3) * (settings.surface_sigma**2 + (settings.surface_share * self.extent) ** 2)
 
-    def seen_clue(self, settings: FusionSettings) -> SeenClue:
-        """Returns the track as planners receive it."""
+    def seen_clue(self, settings: FusionSettings, prior: float | None = None) -> SeenClue:
+        """Returns the track as planners receive it; prior: that it is there, by default that of the settings."""
         return SeenClue(
             id=self.id,
             kind=self.evidence.kind,
             text=self.text,
-            probability=self.evidence.probability(settings.evidence),
+            probability=self.evidence.probability(settings.evidence, prior),
             position=self.place.position.copy(),
             covariance=self.place.spread + self.surface(settings),
             views=self.evidence.views,

@@ -91,6 +91,24 @@ def test_two_people_seen_in_colour_and_warmth_are_two(sighting: Callable[..., Si
     np.testing.assert_allclose([clue.position[0] for clue in clues], [0.0, 0.9], atol=0.05)
 
 
+def test_on_a_ground_of_warm_spots_each_is_a_person_less_likely(sighting: Callable[..., Sighting]) -> None:
+    """Forty warm spots share the three people that are expected; one of them that is seen in colour too does not."""
+
+    def told(spots: int, also: tuple[Sighting, ...] = ()) -> dict[int, float]:
+        fusion = ClueFusion()
+        warm = [sighting([20.0 * n, 0, 0], kind="person", camera=THERMAL, score=0.7) for n in range(spots)]
+        fusion.update([sighting([0, 90, 0], kind="person", score=0.7), *warm])
+        return {round(clue.position[0]): clue.probability for clue in fusion.update(also) if clue.position[1] < 50}
+
+    few, many = told(3), told(40)
+    assert set(few.values()) == {few[0]} and set(many.values()) == {many[0]}
+    odds = [p / (1.0 - p) for p in (few[0], many[0], 0.13, 3.0 / 40)]
+    assert odds[0] / odds[1] == pytest.approx(odds[2] / odds[3])
+    coloured = sighting([20.0, 0, 0], 1.0, kind="person", score=0.7)
+    mixed = told(40, (coloured,))
+    assert mixed[20] == pytest.approx(told(3, (coloured,))[20]) and mixed[0] < mixed[20]
+
+
 def test_assignment_is_the_best_overall(sighting: Callable[..., Sighting]) -> None:
     """Greedy nearest first would give the second object's track to the first."""
     fusion = ClueFusion(FusionSettings(surface_sigma=0.0))
