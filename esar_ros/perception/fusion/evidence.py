@@ -137,7 +137,8 @@ class Evidence:
         """That the object is there and of its kind; prior: before any look, by default that of the settings."""
         gains = sorted((look.gain for look in self._looks), key=abs, reverse=True)
         weights = [how.look_weight**n for n in range(len(gains))]
-        odds = _log_odds(how.prior if prior is None else prior) + sum(w * g for w, g in zip(weights, gains, strict=True))
+        before = how.prior if prior is None else prior
+        odds = _log_odds(before) + sum(w * g for w, g in zip(weights, gains, strict=True))
         return self.votes[self.kind] / sum(self.votes.values()) / (1.0 + math.exp(-odds))
 
 

@@ -105,9 +105,7 @@ class ClueFusion:
         how = self._settings.evidence
         warm = {track.id for track in self._tracks if track.shown_by == {True}}
         rare = min(how.prior, how.warm_people / len(warm)) if warm else how.prior
-        return tuple(
-            track.seen_clue(self._settings, rare if track.id in warm else how.prior) for track in self._tracks
-        )
+        return tuple(track.seen_clue(self._settings, rare if track.id in warm else how.prior) for track in self._tracks)
 
     def _without_duplicates(self, image: list[Sighting]) -> list[Sighting]:
         """Leave out boxes that lie inside a surer one of their group: detectors frame one object twice."""
