@@ -265,7 +265,10 @@ def main() -> None:
         )
         names = ("tasks", "limit", "planner", "seconds", "preset", "detector")
         conditions = {name: getattr(arguments, name) for name in names}
-        tables = [Table(("figure", "measured"), list(own.items()), name) for name, own in every.items()]
+        tables = [
+            Table(("figure", "measured"), [(key.replace("_", " "), value) for key, value in own.items()], name)
+            for name, own in every.items()
+        ]
         write_page(__file__, "What the detector tells on missions", about, conditions, tables)
 
 

@@ -62,11 +62,6 @@ def make_hard_tasks(folder: Path) -> None:
     (folder / "hard.txt").write_text("".join(lists), encoding="utf-8")
 
 
-def name_next_tasks(folder: Path) -> None:
-    """Writes the list of the dev tasks that follow the first eight."""
-    (folder / "next.txt").write_text("\n".join(choose_tasks(ESARBENCH, "dev", 24)[8:]) + "\n", encoding="utf-8")
-
-
 def name_unseen_tasks(folder: Path) -> None:
     """Writes the list of forty test tasks beyond those that were looked at, in the split's stratified order."""
     (folder / "unseen.txt").write_text("\n".join(choose_tasks(ESARBENCH, "test", 52)[12:]) + "\n", encoding="utf-8")
@@ -135,15 +130,6 @@ RUNS = {
         ORACLE,
         (("dev", 6, "belief,belief@no_prior,belief@no_clues,belief@no_looks,belief@no_stop"),),
         "belief",
-    ),
-    "reading": Run(
-        "What reading the brief is worth, and what searching adds",
-        "`greedy@brief` walks over the prior that `belief` reads, `greedy` over that of no brief, in the first eight "
-        "tasks alone (next.txt: the sixteen after them); `oracle` knows where people are.",
-        NETWORK,
-        (("dev", 8, "belief,greedy@brief,greedy,oracle"), ("next.txt", 16, "belief,greedy@brief,oracle")),
-        "belief",
-        name_next_tasks,
     ),
     "hard": Run(
         "Tasks in which the method's expectations do not hold",
