@@ -149,19 +149,20 @@ RUNS = {
 }
 
 
-def parts(run: Run, root: Path) -> Iterator[tuple[str, int, str, str, Path]]:
+def parts(name: str, root: Path) -> Iterator[tuple[str, int, str, str, Path]]:
     """Yields tasks, how many of them, methods, detector and folder of each part of a run."""
+    run = RUNS[name]
     for detector in filter(None, (run.detector, run.also)):
         for number, (tasks, limit, methods) in enumerate(run.parts, 1):
-            folder = root / (f"part-{number}" if detector == run.detector else f"part-{number}-{detector}")
+            folder = root / (f"{name}-{number}" if detector == run.detector else f"{name}-{number}-{detector}")
             yield str(root / tasks) if tasks.endswith(".txt") else tasks, limit, methods, detector, folder
 
 
-def cost(run: Run, root: Path) -> str:
+def cost(name: str, root: Path) -> str:
     """Returns in words what is left to be flown: episodes, and mission time, CPU time and a model's tokens at most."""
     episodes = left = tokens = 0
     seconds, flown, cpu = 0.0, 0.0, 0.0
-    for tasks, limit, methods, _, folder in parts(run, root):
+    for tasks, limit, methods, _, folder in parts(name, root):
         records = read_episodes(folder, dict) if (folder / EPISODES).is_file() else []
         flown += sum(record.timing.simulated for record in records)
         cpu += sum(record.timing.cpu for record in records)
@@ -173,7 +174,7 @@ def cost(run: Run, root: Path) -> str:
             limit_s = load_task(task).t_max
             seconds += len(wanted) * limit_s
             tokens += round(limit_s * sum(TOKENS.get(method, 0) for method in wanted))
-    rate = cpu / flown if flown else CPU[run.detector]
+    rate = cpu / flown if flown else CPU[RUNS[name].detector]
     hours = seconds / 3600.0
     words = f"{left} of {episodes} episodes left: at most {hours:.1f} h flown, {rate * hours:.1f} h CPU"
     return f"{words}, some {tokens / 1e6:.1f} million tokens read by the model" if tokens else words
@@ -208,14 +209,14 @@ def main() -> int:
     parser.add_argument("--out", type=Path, help="folder of the run")
     add_page(parser)
     arguments = parser.parse_args()
-    run = RUNS[arguments.run]
+    name, run = arguments.run, RUNS[arguments.run]
     root: Path = arguments.out or Path("out", "methods", arguments.run)
     root.mkdir(parents=True, exist_ok=True)
     if run.prepare is not None:
         run.prepare(root)
-    print(cost(run, root), flush=True)
+    print(cost(name, root), flush=True)
     folders: dict[str, list[Path]] = {}
-    for tasks, limit, methods, detector, folder in parts(run, root):
+    for tasks, limit, methods, detector, folder in parts(name, root):
         folders.setdefault(detector, []).append(folder)
         flags = ["--tasks", tasks, "--limit", str(limit), "--planners", methods, "--detector", detector]
         flags += ["--preset", "fast", "--workers", str(arguments.workers), "--out", str(folder)]
@@ -237,7 +238,7 @@ def main() -> int:
             "detector": " and ".join(folders),
             "flown with": "governor, noisy odometry, 320x240, one seed a task",
         }
-        write_page(__file__, run.title, run.about, conditions, sections, arguments.run)
+        write_page(__file__, run.title, run.about, conditions, sections, name)
     return 0
 
 

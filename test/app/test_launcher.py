@@ -267,13 +267,17 @@ def test_other_verbs_go_to_the_command_line(launcher: Launcher) -> None:
     assert launcher.calls()[-1] == "-m esar_ros.app.cli mission --out a b"
 
 
-def test_it_works_from_any_folder_and_through_a_link(launcher: Launcher, tmp_path: Path) -> None:
+def test_it_works_from_any_folder_and_through_a_link(
+    launcher: Launcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And leaves the environment alone that these tests run in, wherever that is."""
+    monkeypatch.setenv("ESAR_HOME", str(tmp_path / "of-the-tests"))
     link = tmp_path / "link"
     link.symlink_to(launcher.root / "esar")
-    environ = {**os.environ, "ESAR_PYTHON": str(launcher.programs / "stand-in")}
+    environ = launcher.environ(ESAR_PYTHON=str(launcher.programs / "stand-in"))
     done = subprocess.run([link, "exec", "pwd"], cwd="/", env=environ, capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "/"
-    assert (launcher.root / ".esar").is_dir()
+    assert (launcher.root / ".esar").is_dir() and not (tmp_path / "of-the-tests").exists()
 
 
 def test_test_runs_the_tests_and_fails_when_they_do(launcher: Launcher) -> None:

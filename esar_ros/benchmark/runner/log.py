@@ -46,8 +46,8 @@ def log_test_run(plan: Plan, folder: Path, settings_hash: str) -> int | None:
         "version": esar_ros.__version__,
         "folder": str(folder.resolve()),
     }
-    for path in (of_user, own):  # the folder last: only its entry says that the run is counted
-        _add(path, entry)
+    _add(of_user, entry)
+    _add(own, entry | {"folder": folder.resolve().name})  # last: only it says that the run is counted; it is passed on
     return int(entry["count"])  # type: ignore[call-overload]
 
 
