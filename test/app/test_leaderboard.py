@@ -11,6 +11,7 @@ import pytest
 from esar_ros.app.cli import main
 from helpers import bench_maker
 
+ROOT = Path(__file__).resolve().parents[2]
 ABOUT = "by: Team A\nhow: ./esar bench --planners fbe\nmachine: 2 cores\ndate: 2026-11-01\n"
 
 
@@ -29,6 +30,11 @@ def test_submissions_stand_in_one_page_with_who_flew_them(tmp_path: Path, capsys
     page = (tmp_path / "leaderboard" / "esarbench" / "report.html").read_text(encoding="utf-8")
     assert "Leaderboard of esarbench" in page and "Team A" in page and "Team &lt;B&gt;" in page
     assert "greedy \u2212 fbe" in page or "fbe \u2212 greedy" in page
+
+
+def test_the_submissions_of_the_tree_hold(tmp_path: Path) -> None:
+    """Seals, conditions and the tasks' content are those of today."""
+    assert main(["leaderboard", str(ROOT / "results"), "--out", str(tmp_path)]) == 0
 
 
 def test_two_machines_that_scored_alike_show_the_same_digest(tmp_path: Path) -> None:
