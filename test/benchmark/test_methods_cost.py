@@ -18,29 +18,29 @@ from helpers.bench_maker import TOLD, make_bench, write_lines
 
 
 def test_what_is_left_is_told(tmp_path: Path) -> None:
-    run = methods.RUNS["reading"]
+    run = methods.RUNS["table"]
     assert run.prepare is not None and run.against == "belief"
     run.prepare(tmp_path)
-    (_, first, planners), (file, more, others) = run.parts
-    tasks, names = task_set("dev")[:24], planners.split(",")
-    assert (first, more) == (8, 16) and (tmp_path / file).read_text().split() == list(tasks[8:])
-    assert names == ["belief", "greedy@brief", "greedy", "oracle"] and set(others.split(",")) == {*names} - {"greedy"}
-    limits = [load_task(task).t_max for task in tasks]
-    ids, hours = tasks[:8], (4 * sum(limits[:8]) + 3 * sum(limits[8:])) / 3600.0
-    assert methods.cost(run, tmp_path).startswith(f"80 of 80 episodes left: at most {hours:.1f} h flown, ")
-    lines = make_bench(tmp_path / "part-1", dict.fromkeys(names, 0.5), events=1, snapshots=1, tasks=1)
+    (file, first, planners), (_, more, asking) = run.parts
+    tasks, names = task_set("test")[12:52], planners.split(",")
+    assert first == more == 40 and (tmp_path / file).read_text().split() == list(tasks)
+    assert len({*names} | {*asking.split(",")}) == 14 and {"belief", "greedy@brief", "oracle"} <= {*names}
+    hours = 14 * sum(load_task(task).t_max for task in tasks) / 3600.0
+    told = methods.cost("table", tmp_path)
+    assert told.startswith(f"560 of 560 episodes left: at most {hours:.1f} h flown, ") and "tokens read" not in told
+    lines = make_bench(tmp_path / "table-1", dict.fromkeys(names, 0.5), events=1, snapshots=1, tasks=1)
     timing = lines[0]["timing"] | {"simulated": 100.0, "cpu": 50.0}
-    write_lines(tmp_path / "part-1", [line | {"job": {"task": ids[0]}, "timing": timing} for line in lines])
-    left = hours - len(names) * load_task(ids[0]).t_max / 3600.0
-    assert methods.cost(run, tmp_path) == (
-        f"76 of 80 episodes left: at most {left:.1f} h flown, {0.5 * left:.1f} h CPU"
+    write_lines(tmp_path / "table-1", [line | {"job": {"task": tasks[0]}, "timing": timing} for line in lines])
+    left = hours - len(names) * load_task(tasks[0]).t_max / 3600.0
+    assert methods.cost("table", tmp_path) == (
+        f"551 of 560 episodes left: at most {left:.1f} h flown, {0.5 * left:.1f} h CPU"
     ), "at the rate of those that were flown"
 
 
 def test_every_run_has_its_cost(tmp_path: Path) -> None:
     for name, run in methods.RUNS.items():
         if run.prepare is None and name != "oracle":
-            assert float(methods.cost(run, tmp_path).partition(" h CPU")[0].split()[-1]) > 0.0
+            assert float(methods.cost(name, tmp_path).partition(" h CPU")[0].split()[-1]) > 0.0
 
 
 def test_parts_of_a_run_stand_in_one_table_and_nothing_else_does(tmp_path: Path) -> None:
