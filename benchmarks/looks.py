@@ -16,6 +16,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 from page import Table, add_page, end_with, write_page
+from renderer import SPOTS as PLACES
 
 from esar_ros.geometry.camera import optical_rotation
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
@@ -26,15 +27,12 @@ from esar_ros.sim.terrain.maps import load_map
 from esar_ros.sim.world.environment import Environment
 from esar_ros.sim.world.world import World
 
-SNOW = "snow"  # whose rms has no goal
-SPOTS = {  # by name: map and place (x, y), m, as benchmarks/renderer.py has them
-    "meadow": ("aotai", 0.0, 0.0),
-    "forest": ("aotai", -150.0, -420.0),
-    "blockfield": ("aotai", 420.0, 170.0),
-    "desert": ("lop_nur", 0.0, 0.0),
-    "dunes": ("lop_nur", 300.0, -200.0),
-    SNOW: ("k2", 116.0, -126.0),
-    "beach": ("dapeng", -105.0, -540.0),
+SNOW = "shoulder"  # whose rms has no goal
+SPOTS = {  # by name: map and place (x, y), m
+    name: (map_id, x, y)
+    for map_id, places in PLACES.items()
+    for name, (x, y, *_) in places.items()
+    if name != "overview"
 }
 WIDTH, HEIGHT, VIEW = 960, 720, math.radians(75.0)
 NOON = datetime(2024, 7, 20, 13)
@@ -117,8 +115,8 @@ def main() -> int:
             f"The ground seen straight down at noon under a clear sky, {WIDTH}x{HEIGHT} and 75 degrees wide, mean of "
             f"nine places 30 m apart. rms: of the grey's wavelengths from {BAND[0]} to {BAND[1]:.0f} m; repetition: "
             f"their largest correlation 0.8 to 1.2 of the ground's tiles ({SPAN:.0f} m) further, from {HIGH:.0f} m up. "
-            f"Goals: rms at least {RISE} times that of low quality, but on snow; mean grey within 5 %; repetition "
-            f"below {REPEAT:.2f} at every place."
+            f"Goals: rms at least {RISE} times that of low quality, but on the shoulder's snow; mean grey within 5 %; "
+            f"repetition below {REPEAT:.2f} at every place."
         )
         columns = (
             "spot", f"rms at {LOW:.0f} m, low / high", f"rms at {HIGH:.0f} m", f"mean grey at {LOW:.0f} m",

@@ -19,7 +19,7 @@ import numpy as np
 from page import add_page, goal_table, write_page
 
 _SIZES = ((320, 240), (640, 480))
-_SPOTS = {  # by map: x, y, height above ground (m), yaw (rad)
+SPOTS = {  # by map: x, y, height above ground (m), yaw (rad)
     "aotai": {
         "meadow": (0.0, 0.0, 8.0, 0.0),
         "overview": (0.0, 60.0, 60.0, -0.6),
@@ -56,7 +56,7 @@ def _measure(map_id: str, width: int, height: int, frames: int) -> dict[str, flo
 
     world = _world(map_id)
     renderer = Renderer(world, width, height, math.pi / 2)
-    spots = _SPOTS[map_id]
+    spots = SPOTS[map_id]
     renderer.render(_poses(world, *next(iter(spots.values()))), 0.0)
     figures = {"start_warm_s": time.perf_counter() - started}
 
@@ -114,7 +114,7 @@ def _compare(map_id: str, width: int, height: int, frames: int) -> dict[str, flo
     world = _world(map_id)
     made = [Renderer(world, width, height, math.pi / 2, quality=quality) for quality in ("low", "high")]
     figures = {}
-    for name, (x, y, above, yaw) in _SPOTS[map_id].items():
+    for name, (x, y, above, yaw) in SPOTS[map_id].items():
         spent: Any = [[], []], [[], []]  # s, by what is drawn and by quality
         for frame in range(frames + 1):
             poses = _poses(world, x + 3.0 * frame, y, above, yaw)
@@ -142,7 +142,7 @@ def _begin(map_id: str, width: int, height: int, quality: str) -> dict[str, floa
 
     world = _world(map_id)
     renderer = Renderer(world, width, height, math.pi / 2, quality=quality)
-    renderer.render(_poses(world, *next(iter(_SPOTS[map_id].values()))), 0.0)
+    renderer.render(_poses(world, *next(iter(SPOTS[map_id].values()))), 0.0)
     return {"start": time.process_time() - began, "rss": psutil.Process().memory_info().rss / 1e6}
 
 
@@ -155,7 +155,7 @@ def _rain(width: int, height: int, frames: int) -> dict[str, float]:
     world = _world(_NIGHT)
     spent: Any = [], []
     renderer = Renderer(world, width, height, math.pi / 2, quality="high")
-    poses = _poses(world, *_SPOTS[_NIGHT]["meadow"])
+    poses = _poses(world, *SPOTS[_NIGHT]["meadow"])
     for frame in range(frames + 1):
         for times, weather in zip(spent, (Weather.CLEAR, Weather.HEAVY_RAIN), strict=True):
             world.environment = Environment(weather=weather)
@@ -172,7 +172,7 @@ def _lidar(world: Any) -> float:
     elevation, azimuth = np.meshgrid(np.radians(np.linspace(-15, 15, 16)), np.radians(np.arange(360)), indexing="ij")
     flat = np.cos(elevation)
     rays = np.stack([flat * np.cos(azimuth), flat * np.sin(azimuth), np.sin(elevation)], axis=-1).reshape(-1, 3)
-    x, y = _SPOTS["aotai"]["forest"][:2]
+    x, y = SPOTS["aotai"]["forest"][:2]
     eye = np.array([x, y, float(world.ground_height((x, y))) + 8.0])
     world.raycast(eye, rays, 100.0)
     times = []
@@ -194,7 +194,7 @@ def main() -> None:
     """Measures every size and prints a table and a JSON line."""
     parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__)
     parser.add_argument("--frames", type=int, default=20, help="frames a place and size")
-    parser.add_argument("--maps", default=",".join(_SPOTS), help="map ids, separated by commas (default %(default)s)")
+    parser.add_argument("--maps", default=",".join(SPOTS), help="map ids, separated by commas (default %(default)s)")
     add_page(parser)
     arguments = parser.parse_args()
     figures: dict[str, float] = {}
