@@ -62,6 +62,7 @@ class ValueLayer:
         self.grid = grid
         self.value: NDArray[np.float32] = np.zeros(grid.shape, np.float32)
         self.confidence: NDArray[np.float32] = np.zeros(grid.shape, np.float32)  # 0: never seen
+        self._best: NDArray[np.float32] = np.zeros(grid.shape[0] * grid.shape[1], np.float32)  # 0 between images
 
     def paint(self, view: CameraFrame, value: float, max_range: float) -> None:
         """Fuses the value of one image into the cells it sees. Raises MapInputError and paints nothing."""
@@ -73,7 +74,8 @@ class ValueLayer:
         across = np.cos(np.clip(angle / half, -1.0, 1.0) * math.pi / 2.0) ** 2
         weight = (MIN_CONFIDENCE + (1.0 - MIN_CONFIDENCE) * across).astype(np.float32)
         cells = self.grid.cells_of(view, max_range)
-        fuse_value(cells, weight, np.float32(value), self.value.reshape(-1), self.confidence.reshape(-1))
+        layers = self.value.reshape(-1), self.confidence.reshape(-1), self._best
+        fuse_value(cells, weight, np.float32(value), *layers)
 
     def best_within(self, xy: ArrayLike, radius: float) -> NDArray[np.float32]:
         """Greatest value (N,) of the cells whose centres lie within a radius of positions (N, 2); -inf without any."""
@@ -150,16 +152,22 @@ def fuse_value(
     new: float,
     value: NDArray[np.float32],
     confidence: NDArray[np.float32],
+    best: NDArray[np.float32],
 ) -> None:
-    """Fuse one value into each of the cells (H, W) once, with the maximum weight (W,) of its pixels."""
-    best = np.zeros(len(value), np.float32)
+    """Fuse one value into each of the cells (H, W) once, with the maximum weight (W,) of its pixels.
+
+    `best` is scratch, one a cell, 0 before and after.
+    """
     for v in range(cells.shape[0]):
         for u in range(cells.shape[1]):
             if cells[v, u] >= 0:
                 best[cells[v, u]] = max(best[cells[v, u]], weight[u])
-    for n in range(len(value)):
-        c = best[n]
-        if c > 0.0:
-            total = confidence[n] + c
-            value[n] = (value[n] * confidence[n] + new * c) / total
-            confidence[n] = (confidence[n] * confidence[n] + c * c) / total
+    for v in range(cells.shape[0]):
+        for u in range(cells.shape[1]):
+            n = cells[v, u]
+            if n >= 0 and best[n] > 0.0:
+                c = best[n]
+                best[n] = 0.0
+                total = confidence[n] + c
+                value[n] = (value[n] * confidence[n] + new * c) / total
+                confidence[n] = (confidence[n] * confidence[n] + c * c) / total

@@ -19,6 +19,7 @@ from esar_ros.sim.world.scatter import Flora
 
 OPENNESS_RANGE = 1.2  # that 255 stands for
 _TREES = 2  # the first species, those that shade the ground
+_BLOCK = 4  # samples, of the heights along a ray
 
 
 class GroundLight:
@@ -123,9 +124,14 @@ def _cast_shadows(h, cell, sx, sy, sz, out):  # type: ignore[no-untyped-def]
     uy = sy / flat
     climb = sz / flat * cell
     highest = h.max()
+    least = climb - 0.02 * cell  # m a step: who rises so over all the ground ahead has the whole disc
+    by_columns = abs(ux) >= abs(uy)
+    ahead = _find_tops(h, ux, uy, least)
     for j in range(n):
         for i in range(n):
             start = h[j, i] + 0.3
+            strip = _strip(i, j, ux, uy, n)
+            own = start - least * (i * ux + j * uy) - 1e-6
             share = 1.0
             t = 1.0
             while True:
@@ -136,6 +142,8 @@ def _cast_shadows(h, cell, sx, sy, sz, out):  # type: ignore[no-untyped-def]
                     break
                 a = int(x)
                 b = int(y)
+                if own > ahead[strip, (a if by_columns else b) // _BLOCK]:
+                    break
                 u = x - a
                 v = y - b
                 ground = (h[b, a] * (1.0 - u) + h[b, a + 1] * u) * (1.0 - v)
@@ -147,6 +155,43 @@ def _cast_shadows(h, cell, sx, sy, sz, out):  # type: ignore[no-untyped-def]
                     break
                 t += max(1.0, 0.35 * gap / cell)
             out[j, i] = share
+
+
+@njit(cache=True, nogil=True)
+def _strip(x, y, ux, uy, n):  # type: ignore[no-untyped-def]
+    """Number of the strip along (ux, uy) that a place (samples) of a square of n samples lies in, not less than 1."""
+    across = y - x * (uy / ux) if abs(ux) >= abs(uy) else x - y * (ux / uy)
+    return int((across + n) / _BLOCK) + 1
+
+
+@njit(cache=True, nogil=True)
+def _find_tops(h, ux, uy, rise):  # type: ignore[no-untyped-def]
+    """Greatest height from a place on along (ux, uy), over a plane that rises so much (m) a step.
+
+    By strip and by block of columns, or of rows where uy is greater than ux; -inf where no ground is.
+    """
+    n = h.shape[0]
+    by_columns = abs(ux) >= abs(uy)
+    tops = np.full((3 * n // _BLOCK + 4, n // _BLOCK + 1), -np.inf)
+    nearest = rise * (min(ux, 0.0) + min(uy, 0.0)) if rise > 0.0 else rise * (max(ux, 0.0) + max(uy, 0.0))
+    for b in range(n - 1):
+        for a in range(n - 1):
+            top = max(max(h[b, a], h[b, a + 1]), max(h[b + 1, a], h[b + 1, a + 1]))
+            top -= rise * (a * ux + b * uy) + nearest  # of the patch's corner where the plane is lowest
+            block = (a if by_columns else b) // _BLOCK
+            first = last = _strip(a, b, ux, uy, n)
+            for x, y in ((a + 1, b), (a, b + 1), (a + 1, b + 1)):
+                one = _strip(x, y, ux, uy, n)
+                first, last = min(first, one), max(last, one)
+            for strip in range(first, last + 1):
+                tops[strip, block] = max(tops[strip, block], top)
+    blocks = tops.shape[1]
+    on = 1 if (ux if by_columns else uy) > 0.0 else -1  # whether the way leads to greater numbers
+    for strip in range(tops.shape[0]):
+        for step in range(1, blocks):
+            k = blocks - 1 - step if on > 0 else step
+            tops[strip, k] = max(tops[strip, k], tops[strip, k + on])
+    return tops
 
 
 @njit(cache=True, nogil=True)

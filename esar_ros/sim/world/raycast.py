@@ -40,6 +40,7 @@ class Bins(NamedTuple):
     items: NDArray[np.int32]
     side: int  # cells along a side
     half: float  # m
+    tops: NDArray[np.float64]  # (cells,) greatest z (m) of a cell's items, -inf without any
 
 
 def build_ground(heights: NDArray[np.float32], size: float) -> Ground:
@@ -55,9 +56,11 @@ def build_ground(heights: NDArray[np.float32], size: float) -> Ground:
     return Ground(h, np.concatenate([part.ravel() for part in levels]), offsets, size / (h.shape[0] - 1), size / 2)
 
 
-def build_bins(centres: NDArray[np.float64], radii: NDArray[np.float64], half: float) -> Bins:
-    """Bins of upright discs (M, 2) of radii (M,)."""
-    return _bins(centres - radii[:, None], centres + radii[:, None], half)
+def build_bins(
+    centres: NDArray[np.float64], radii: NDArray[np.float64], tops: NDArray[np.float64], half: float
+) -> Bins:
+    """Bins of upright discs (M, 2) of radii (M,) with the greatest z (M,) of what stands on each."""
+    return _bins(centres - radii[:, None], centres + radii[:, None], tops, half)
 
 
 def bounded(boxes: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -76,18 +79,20 @@ def bounded(boxes: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def box_bins(boxes: NDArray[np.float64], half: float) -> Bins:
     """Bins of bounded boxes (B, 20)."""
-    return _bins(boxes[:, :2] - boxes[:, 18:20], boxes[:, :2] + boxes[:, 18:20], half)
+    return _bins(boxes[:, :2] - boxes[:, 18:20], boxes[:, :2] + boxes[:, 18:20], boxes[:, 17], half)
 
 
-def _bins(low: NDArray[np.float64], high: NDArray[np.float64], half: float) -> Bins:
-    """Bins of upright rectangles from low (M, 2) to high (M, 2)."""
+def _bins(low: NDArray[np.float64], high: NDArray[np.float64], tops: NDArray[np.float64], half: float) -> Bins:
+    """Bins of upright rectangles from low (M, 2) to high (M, 2), with the greatest z (M,) of each."""
     side = max(1, math.ceil(2.0 * half / GRID_CELL))
     counts = np.zeros(side * side + 1, dtype=np.int64)
     _bin(low, high, half, side, counts, np.zeros(0, dtype=np.int32), False)
     starts = np.concatenate([[0], np.cumsum(counts[:-1])]).astype(np.int64)
     items = np.zeros(int(starts[-1]), dtype=np.int32)
     _bin(low, high, half, side, starts[:-1].copy(), items, True)
-    return Bins(starts, items, side, half)
+    highest = np.full(side * side, -np.inf)
+    np.maximum.at(highest, np.repeat(np.arange(side * side), np.diff(starts)), tops[items])
+    return Bins(starts, items, side, half, highest)
 
 
 @njit(cache=True, nogil=True)
@@ -314,36 +319,40 @@ def cast(ground, shapes, owners, alive, bins, boxes, box_ids, box_bins, origins,
         while t < best:
             if 0 <= gx < side and 0 <= gy < side:
                 c = gy * side + gx
-                for q in range(bins.starts[c], bins.starts[c + 1]):
-                    item = bins.items[q]
-                    # Seen from above, most rays pass beside most trunks of a cell.
-                    aside = (shapes[item, 1] - ox) * dy - (shapes[item, 2] - oy) * dx
-                    if aside * aside > shapes[item, 4] * shapes[item, 4] * flat:
-                        continue
-                    if not alive[owners[item]]:
-                        continue
-                    if shapes[item, 0] == 1.0:
-                        hit = _cast_cone(shapes[item], ox, oy, oz, dx, dy, dz)
-                    else:
-                        hit = _cast_ellipsoid(shapes[item], ox, oy, oz, dx, dy, dz)
-                    if hit < best:
-                        best = hit
-                        found = PLANT_BASE + owners[item]
                 # What the ray meets outside this cell it meets in another: in this one it has these heights.
                 leave = min(min(next_x, next_y), best)
                 z_low = oz + dz * (leave if dz < 0.0 else t) - 1e-6
-                z_high = oz + dz * (t if dz < 0.0 else leave) + 1e-6
-                for q in range(box_bins.starts[c], box_bins.starts[c + 1]):
-                    item = box_bins.items[q]
-                    if boxes[item, 16] > z_high or boxes[item, 17] < z_low:
-                        continue
-                    aside = (boxes[item, 0] - ox) * dy - (boxes[item, 1] - oy) * dx
-                    if aside * aside > boxes[item, 15] * boxes[item, 15] * flat:
-                        continue
-                    hit = _cast_box(boxes[item], ox, oy, oz, dx, dy, dz)
-                    if hit < best:
-                        best = hit
-                        found = box_ids[item]
+                if z_low <= bins.tops[c]:
+                    for q in range(bins.starts[c], bins.starts[c + 1]):
+                        item = bins.items[q]
+                        # Seen from above, most rays pass beside most trunks of a cell.
+                        aside = (shapes[item, 1] - ox) * dy - (shapes[item, 2] - oy) * dx
+                        if aside * aside > shapes[item, 4] * shapes[item, 4] * flat:
+                            continue
+                        if not alive[owners[item]]:
+                            continue
+                        if shapes[item, 0] == 1.0:
+                            hit = _cast_cone(shapes[item], ox, oy, oz, dx, dy, dz)
+                        else:
+                            hit = _cast_ellipsoid(shapes[item], ox, oy, oz, dx, dy, dz)
+                        if hit < best:
+                            best = hit
+                            found = PLANT_BASE + owners[item]
+                if z_low <= box_bins.tops[c]:
+                    leave = min(leave, best)
+                    z_low = oz + dz * (leave if dz < 0.0 else t) - 1e-6
+                    z_high = oz + dz * (t if dz < 0.0 else leave) + 1e-6
+                    for q in range(box_bins.starts[c], box_bins.starts[c + 1]):
+                        item = box_bins.items[q]
+                        if boxes[item, 16] > z_high or boxes[item, 17] < z_low:
+                            continue
+                        aside = (boxes[item, 0] - ox) * dy - (boxes[item, 1] - oy) * dx
+                        if aside * aside > boxes[item, 15] * boxes[item, 15] * flat:
+                            continue
+                        hit = _cast_box(boxes[item], ox, oy, oz, dx, dy, dz)
+                        if hit < best:
+                            best = hit
+                            found = box_ids[item]
             if next_x < next_y:
                 t = next_x
                 next_x += across_x

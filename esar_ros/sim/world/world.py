@@ -53,9 +53,9 @@ class World:
         self.flora_present = np.ones(len(self.flora), dtype=np.bool_)  # (N,) False where an object took the site
         self._solids = solids(self.flora)
         self.ground = build_ground(place.heights, place.size)
-        self._bins = build_bins(
-            np.ascontiguousarray(self._solids.shape[:, 1:3]), self._solids.shape[:, 4].copy(), place.size / 2
-        )
+        shape = self._solids.shape
+        tops = shape[:, 3] + shape[:, 5]  # a cone's base and height, an ellipsoid's middle and half axis
+        self._bins = build_bins(np.ascontiguousarray(shape[:, 1:3]), shape[:, 4].copy(), tops, place.size / 2)
         self._crowns = self.flora.crown_radius
         self._taken = np.zeros(len(self.flora), dtype=np.int16)  # (N,) how many objects claim each plant's site
         self._sites: dict[str, NDArray[np.int64]] = {}  # of each object

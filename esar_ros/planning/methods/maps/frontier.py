@@ -8,12 +8,11 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.observation import FREE, OCCUPIED, UNKNOWN, Grid
-
-_NEIGHBOURS = np.ones((3, 3), dtype=np.uint8)
 
 
 @dataclass(frozen=True)
@@ -29,12 +28,40 @@ def find_frontiers(grid: Grid, allowed: NDArray[np.bool_], least_cells: int) -> 
 
     The grid is what is known so far, so beyond its border all is UNKNOWN.
     """
-    beside_unknown = cv2.dilate((grid.cells == UNKNOWN).view(np.uint8), _NEIGHBOURS, borderValue=1)
-    frontier = (grid.cells == FREE) & (beside_unknown > 0) & allowed
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(frontier.view(np.uint8), connectivity=8)
+    cells = np.zeros(grid.cells.shape, np.bool_)
+    top, bottom, left, right = _find_edges(grid.cells, allowed, cells)
+    if top > bottom:
+        return Frontiers(cells, 0)
+    box = cells[top : bottom + 1, left : right + 1]
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(box.view(np.uint8), connectivity=8)
     large = stats[:, cv2.CC_STAT_AREA] >= least_cells
     large[0] = False  # the background
-    return Frontiers(np.asarray(large[labels]), int(np.count_nonzero(large[1:count])))
+    box[:] = large[labels]
+    return Frontiers(cells, int(np.count_nonzero(large)))
+
+
+@njit(cache=True, nogil=True)
+def _find_edges(cells, allowed, out):  # type: ignore[no-untyped-def]
+    """Marks the allowed FREE cells beside UNKNOWN ones in out, False before.
+
+    Returns their first and last row and column; the last row is less than the first where there are none.
+    """
+    rows, columns = cells.shape
+    top, bottom, left, right = rows, -1, columns, -1
+    for row in range(rows):
+        for column in range(columns):
+            if cells[row, column] != FREE or not allowed[row, column]:
+                continue
+            beside = row == 0 or column == 0 or row == rows - 1 or column == columns - 1
+            if not beside:
+                for other in range(row - 1, row + 2):
+                    for across in range(column - 1, column + 2):
+                        beside |= cells[other, across] == UNKNOWN
+            if beside:
+                out[row, column] = True
+                top, bottom = min(top, row), max(bottom, row)
+                left, right = min(left, column), max(right, column)
+    return top, bottom, left, right
 
 
 def pieces(cells: NDArray[np.int64], longest: float) -> list[NDArray[np.int64]]:

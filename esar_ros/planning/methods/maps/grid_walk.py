@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -85,6 +86,7 @@ class GridWalk:
         self.finished_targets: list[Vector] = []  # whose walks have ended
         self.blocked_points: list[Vector] = []  # places where the pilot was blocked: SemExp's collision map
         self.target: Vector | None = None
+        self._inside: tuple[Any, NDArray[np.bool_]] | None = None  # geometry of a grid, and its cells inside the area
 
     def passable(self, grid: Grid) -> NDArray[np.bool_]:
         """Cells that may be flown over: free, clear of obstacles, and not where the path was found blocked."""
@@ -99,7 +101,10 @@ class GridWalk:
         mine: only those that no teammate is nearer to.
         """
         settings = self._settings
-        allowed = polygon_cells(grid, self._area, AREA_MARGIN)
+        geometry = grid.cells.shape, grid.resolution, grid.origin
+        if self._inside is None or self._inside[0] != geometry:
+            self._inside = geometry, polygon_cells(grid, self._area, AREA_MARGIN)
+        allowed = self._inside[1].copy()
         for target in self.finished_targets:
             clear_disc(allowed, grid, target, settings.closed_radius)
         clear_disc(allowed, grid, observation.pose.position, settings.least_distance)
@@ -178,11 +183,16 @@ def _clusters(frontiers: Frontiers, grid: Grid, longest: float) -> list[Frontier
 
     longest: of a piece, in cells.
     """
-    _, labels = cv2.connectedComponents(frontiers.cells.view(np.uint8), connectivity=8)
-    rows, columns = np.nonzero(labels)
+    rows, columns = np.flatnonzero(frontiers.cells.any(axis=1)), np.flatnonzero(frontiers.cells.any(axis=0))
+    if not len(rows):
+        return []
+    top, left = 2 * (rows[0] // 2), 2 * (columns[0] // 2)  # OpenCV numbers clusters by blocks of 2 x 2 cells
+    box = frontiers.cells[top : rows[-1] + 1, left : columns[-1] + 1]
+    _, labels = cv2.connectedComponents(box.view(np.uint8), connectivity=8)
+    rows, columns = np.nonzero(box)
     order = np.argsort(labels[rows, columns], kind="stable")
     rows, columns = rows[order], columns[order]
-    cells = np.stack([rows, columns], axis=1).astype(np.int64)
+    cells = (np.stack([rows, columns], axis=1) + (top, left)).astype(np.int64)
     out = []
     for cluster in np.split(cells, np.flatnonzero(np.diff(labels[rows, columns])) + 1):
         for piece in pieces(cluster, longest) if len(cluster) else ():

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 import cv2
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from esar_ros.geometry.camera_frame import CameraFrame
@@ -36,9 +37,30 @@ class SearchedGround:
     def grid(self) -> Grid:
         """Returns the map: FREE where it is searched, UNKNOWN where it is not, OCCUPIED outside the area."""
         coverage = self._coverage
-        left = coverage.inside & ~coverage.covered
-        _, labels, stats, _ = cv2.connectedComponentsWithStats(left.view(np.uint8), connectivity=8)
+        left = np.empty(coverage.inside.shape, np.uint8)
+        _find_left(coverage.inside, coverage.best_distance, left)
+        _, labels, stats, _ = cv2.connectedComponentsWithStats(left, connectivity=8)
         large = stats[:, cv2.CC_STAT_AREA] * coverage.cell**2 >= _GAP
         large[0] = False  # what is not left
-        cells = np.where(large[labels], UNKNOWN, np.where(coverage.inside, FREE, OCCUPIED)).astype(np.int8)
+        cells = np.empty(left.shape, np.int8)
+        _tell_apart(coverage.inside, labels, large, cells)
         return Grid(cells, coverage.cell, coverage.origin)
+
+
+@njit(cache=True, nogil=True)
+def _find_left(inside, best_distance, left):  # type: ignore[no-untyped-def]
+    """Mark the cells (rows, columns) of the area that no camera has shown."""
+    for row in range(left.shape[0]):
+        for column in range(left.shape[1]):
+            left[row, column] = inside[row, column] and not np.isfinite(best_distance[row, column])
+
+
+@njit(cache=True, nogil=True)
+def _tell_apart(inside, labels, large, cells):  # type: ignore[no-untyped-def]
+    """Fill cells (rows, columns): UNKNOWN in large gaps (their numbers are labels), FREE elsewhere inside."""
+    for row in range(cells.shape[0]):
+        for column in range(cells.shape[1]):
+            if not inside[row, column]:
+                cells[row, column] = OCCUPIED
+            else:
+                cells[row, column] = UNKNOWN if large[labels[row, column]] else FREE

@@ -37,6 +37,7 @@ class SemanticMap:
         """Takes the cells of the searched ground (searched_ground.py) before the first image."""
         self._cells = searched
         self.channels: NDArray[np.float32] = np.zeros((2 + len(KINDS), *searched.cells.shape), np.float32)
+        self._touched: set[tuple[int, int, int]] = set()  # kind among _THINGS, row, column
         self._seen: _Seen | None = None  # None: to be gathered
 
     def add(self, searched: Grid, known: Grid | None, clues: Iterable[SeenClue]) -> None:
@@ -62,10 +63,9 @@ class SemanticMap:
         The place is (x, y); scale in m.
         """
         if self._seen is None:
-            things = self.channels[_THINGS]
-            kinds, rows, columns = np.nonzero(things)
+            kinds, rows, columns = np.array(sorted(self._touched), np.intp).reshape(-1, 3).T
             places = (np.stack([columns, rows], axis=1) + 0.5) * self._cells.resolution + self._cells.origin
-            self._seen = _Seen(kinds, things[kinds, rows, columns], places)
+            self._seen = _Seen(kinds, self.channels[np.array(_THINGS)[kinds], rows, columns], places)
         best = np.zeros(len(_THINGS))
         away = self._seen.places - place
         np.maximum.at(best, self._seen.kinds, self._seen.scores * np.exp(-np.hypot(*away.T) / scale))
@@ -73,9 +73,11 @@ class SemanticMap:
 
     def _raise(self, channel: int, places: NDArray[np.floating[Any]], scores: NDArray[np.float64]) -> None:
         """Raises a channel at places (N, 2) to scores (N,)."""
-        if channel != OBSTACLE:
-            self._seen = None
         columns, rows = np.floor((places - self._cells.origin) / self._cells.resolution).astype(int).T
         height, width = self._cells.cells.shape
         inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
+        if channel in _THINGS:
+            kind = _THINGS.index(channel)
+            self._touched.update((kind, int(row), int(column)) for row, column in np.stack([rows, columns], 1)[inside])
+            self._seen = None
         np.maximum.at(self.channels[channel], (rows[inside], columns[inside]), scores[inside].astype(np.float32))
