@@ -45,7 +45,7 @@ class GroundLight:
         place, flora = self._place, self._flora
         shade = np.full(self.texture.shape[:2], 255, dtype=np.uint8)
         if to_sun[2] > 0.0:
-            _cast_shadows(place.heights, place.cell, to_sun[0], to_sun[1], to_sun[2], self.sun_share)
+            cast_shadows(place.heights, place.cell, to_sun[0], to_sun[1], to_sun[2], self.sun_share)
             trees = flora.species < _TREES
             _shade_trees(
                 shade,
@@ -116,7 +116,7 @@ def _hold(normals, openness, step, noise, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _cast_shadows(h, cell, sx, sy, sz, out):  # type: ignore[no-untyped-def]
+def cast_shadows(h, cell, sx, sy, sz, out):  # type: ignore[no-untyped-def]
     """Share of the sun's disc seen from each sample, marching towards it; widened penumbra hides the grid."""
     n = h.shape[0]
     flat = math.sqrt(sx * sx + sy * sy) + 1e-9

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from esar_ros.sim.render.detail_textures import paint_noise
-from esar_ros.sim.render.ground_light import GroundLight
+from esar_ros.sim.render.ground_light import GroundLight, cast_shadows
 from esar_ros.sim.render.terrain_lod import TerrainLod
 from esar_ros.sim.terrain.maps import PlaceMap
 from esar_ros.sim.terrain.noise import fbm, gradient_noise, ridged
@@ -94,6 +94,31 @@ def test_shadows_fall_away_from_the_sun(world: World, place: PlaceMap) -> None:
     assert light.sun_share[east_facing].mean() < light.sun_share[~east_facing].mean() - 0.2
     light.shine(Environment(local_time=datetime(2024, 7, 1, 0, 30)).to_sun(place))
     assert not light.sun_share.any() and not light.texture[..., 0].any()
+
+
+@given(azimuth=st.floats(0.0, 2.0 * math.pi), height=st.floats(0.01, 1.2), seed=st.integers(0, 50))
+@settings(deadline=None, max_examples=40)
+def test_shadows_are_those_of_marching_all_the_way(azimuth: float, height: float, seed: int) -> None:
+    """Who rises over all the ground ahead is let off the rest of the way: the share of the sun stays the same."""
+    n, cell = 33, 2.0
+    h = np.array([[8.0 * fbm(x / 6.0, y / 6.0, 3, seed, 0.5) for x in range(n)] for y in range(n)], np.float32)
+    sun = math.cos(height) * math.cos(azimuth), math.cos(height) * math.sin(azimuth), math.sin(height)
+    shares = np.empty_like(h)
+    cast_shadows(h, cell, *sun, shares)
+    flat = math.hypot(sun[0], sun[1]) + 1e-9
+    ux, uy, climb = sun[0] / flat, sun[1] / flat, sun[2] / flat * cell
+    for j, i in np.ndindex(h.shape):
+        share, t = 1.0, 1.0
+        while share > 0.0:
+            x, y, z = i + ux * t, j + uy * t, float(h[j, i]) + 0.3 + climb * t
+            if not (0.0 <= x < n - 1 and 0.0 <= y < n - 1) or z > h.max():
+                break
+            a, b = int(x), int(y)
+            rows = h[b : b + 2, a : a + 2].astype(float) @ [1.0 - (x - a), x - a]
+            gap = z - (rows[0] * (1.0 - (y - b)) + rows[1] * (y - b))
+            share = min(share, gap / (t * cell) * 25.0 + 0.5)
+            t += max(1.0, 0.35 * gap / cell)
+        assert shares[j, i] == pytest.approx(max(share, 0.0), abs=1e-4)
 
 
 def test_steep_ground_holds_no_snow_and_only_hollows_hold_water(world: World, place: PlaceMap) -> None:

@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from esar_ros.geometry.frames import Pose, quaternion_from_rpy
-from esar_ros.sim.world.raycast import GROUND, NO_HIT, PLANT_BASE, build_ground, cast_ground
+from esar_ros.sim.world.raycast import GROUND, NO_HIT, PLANT_BASE, build_ground, cast, cast_ground
 from esar_ros.sim.world.scatter import SPECIES
 from esar_ros.sim.world.world import World
 
@@ -86,6 +86,30 @@ def test_trees_stand_in_the_way(world: World) -> None:
             hits += ids[0] == PLANT_BASE + index
             assert ranges[0] <= 20.0 + height + 0.1
         assert hits >= least
+
+
+def test_what_is_passed_over_unasked_is_not_hit(world: World) -> None:
+    """Cells whose plants and boxes end below a ray are skipped: asked one by one, they change no range and no id."""
+    rng = np.random.default_rng(5)
+    elevation, azimuth = rng.uniform(-0.6, 0.2, 400), rng.uniform(0.0, 2.0 * math.pi, 400)
+    rays = np.array([direction(*pair) for pair in zip(azimuth, elevation, strict=True)])
+    scene = list(world.collision_scene())
+    everything = [*scene]
+    for place in (4, 7):  # of plants, of boxes
+        everything[place] = scene[place]._replace(tops=np.full_like(scene[place].tops, np.inf))
+    plants = 0
+    for _ in range(40):
+        xy = rng.uniform(-900.0, 900.0, 2)
+        origins = np.tile([*xy, float(world.ground_height(xy)) + rng.uniform(2.0, 40.0)], (len(rays), 1))
+        found = []
+        for asked in (scene, everything):
+            ranges, ids = np.empty(len(rays), np.float32), np.empty(len(rays), np.int32)
+            cast(*asked, origins, rays, 120.0, ranges, ids)
+            found.append((ranges, ids))
+        np.testing.assert_array_equal(found[0][0], found[1][0])
+        np.testing.assert_array_equal(found[0][1], found[1][1])
+        plants += int((found[0][1] >= PLANT_BASE).sum())
+    assert plants > 200
 
 
 @given(yaw=angle, roll=st.floats(-1.0, 1.0), az=angle, el=st.floats(-1.2, 1.2), scale=st.floats(0.5, 3.0))
