@@ -2,8 +2,9 @@
 
 `python benchmarks/episode.py [--preset fast] [--task ID] [--planner fbe] [--detector NAME] [--seconds 900]`. An episode
 runs in a worker process as in `esar bench`; CPU time is of that process with all its threads, its start included where
-that is said. The other picture size is flown too. The last line is JSON. `--gym STEPS` steps the mission's gymnasium
-environment instead, alone and as a vector of one and of two worker processes, and compares what a step costs.
+that is said. Both picture sizes and two detectors are flown unless one is named. The last line is JSON. `--beside TREE`
+flies the same in another checkout of esar_ros too. `--gym STEPS` steps the mission's gymnasium environment instead,
+alone and as a vector of one and of two worker processes, and compares what a step costs.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import json
 import multiprocessing
 import os
 import resource
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -22,8 +25,14 @@ from page import add_page, goal_table, write_page
 from esar_ros.benchmark.runner.worker import worker_environment
 
 ORACLE = "segmentation_oracle"
-GOALS = {"fast_cpu_per_second": 0.10, "worker_peak_gb": 1.2}
-WITH_NETWORK = 0.16  # CPU s a simulated second, in place of the first, with another detector
+NETWORK = "esar_yolo"
+NAMES = {ORACLE: "ideal", NETWORK: "network"}
+GOALS: dict[str, float | tuple[float, str]] = {
+    "network_fast_ms": 100.0,
+    "ideal_fast_ms": 60.0,
+    "network_fast_scaling": (1.9, ">="),
+    "peak_gb": 1.2,
+}
 
 
 def episode(task: str, planner: str, detector: str, preset: str, seconds: float) -> dict[str, float]:
@@ -57,15 +66,22 @@ def _serve(pipe: Any, arguments: tuple[str, str, str, str, float]) -> None:
     pipe.send(episode(*arguments))
 
 
-def in_workers(count: int, arguments: tuple[str, str, str, str, float]) -> tuple[list[dict[str, float]], float]:
-    """Returns figures of episodes side by side, each in a process of its own, and the wall time (s) of all."""
+def in_workers(
+    count: int, arguments: tuple[str, str, str, str, float], tree: str = ""
+) -> tuple[list[dict[str, float]], float]:
+    """Returns figures of episodes side by side, each in a process of its own, and the wall time (s) of all.
+
+    tree: of another esar_ros than this one's.
+    """
     os.environ.update({key: value for key, value in worker_environment().items() if key not in os.environ})
     context = multiprocessing.get_context("spawn")
     pipes = []
+    sys.path[:0] = [tree] if tree else []  # which a spawned process takes over
     for _ in range(count):
         ours, theirs = context.Pipe()
         context.Process(target=_serve, args=(theirs, arguments), daemon=True).start()
         pipes.append(ours)
+    del sys.path[: bool(tree)]
     for pipe in pipes:
         pipe.recv()
     began = time.perf_counter()
@@ -122,52 +138,73 @@ def main() -> None:
     parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--task", default="aotai-first")
     parser.add_argument("--planner", default="fbe")
-    parser.add_argument("--detector", default=ORACLE)
+    parser.add_argument("--detector", help="only this one (default: the embedded network, and ideal detection)")
     parser.add_argument("--preset", choices=("fast", "paper"), help="only this picture size")
     parser.add_argument("--seconds", type=float, default=900.0, help="simulated seconds an episode, t_max on 2 km")
+    parser.add_argument("--beside", type=Path, metavar="TREE", help="another checkout, whose episodes are flown too")
     parser.add_argument("--gym", type=int, metavar="STEPS", help="steps of the gymnasium environment instead")
     add_page(parser)
     arguments = parser.parse_args()
     if arguments.gym:
         return on_gym(arguments.task, arguments.gym)
-    print(
-        f"{'pictures':<10}{'workers':>8}{'CPU s / s':>11}{'without set-up':>16}{'faster than real':>18}{'peak GB':>9}"
-    )
+    print(f"{'':<22}{'workers':>8}{'CPU ms / s':>12}{'without set-up':>16}{'faster than real':>18}{'peak GB':>9}")
     figures: dict[str, float] = {}
-    for preset in [arguments.preset] if arguments.preset else ["fast", "paper"]:
-        base = (arguments.task, arguments.planner, arguments.detector, preset)
-        [short], _ = in_workers(1, (*base, 10.0))
-        for workers in (1, 2):
-            flown, wall = in_workers(workers, (*base, arguments.seconds))
-            simulated = sum(one["simulated"] for one in flown)
-            each = sum(one["cpu"] for one in flown) / simulated
-            extra = simulated - len(flown) * short["simulated"]
-            steady = (sum(one["cpu"] for one in flown) - len(flown) * short["cpu"]) / extra
-            peak = max(one["peak"] for one in flown) / 1e9
-            speed = simulated / wall
-            print(f"{preset:<10}{workers:>8}{each:>11.3f}{steady:>16.3f}{speed:>18.1f}{peak:>9.2f}", flush=True)
-            name = preset if workers == 1 else f"{preset}_two_workers"
-            figures |= {
-                f"{name}_cpu_per_second": round(each, 4),
-                f"{name}_steady_cpu_per_second": round(steady, 4),
-                f"{name}_times_real": round(speed, 2),
-            }
-            figures["worker_peak_gb"] = round(max(peak, figures.get("worker_peak_gb", 0.0)), 3)
-        figures[f"{preset}_scaling"] = round(
-            figures[f"{preset}_two_workers_times_real"] / figures[f"{preset}_times_real"], 2
-        )
-    wanted = GOALS if arguments.detector == ORACLE else GOALS | {"fast_cpu_per_second": WITH_NETWORK}
-    goals = {key: goal for key, goal in wanted.items() if key in figures}
-    met = {key: figures[key] <= goal for key, goal in goals.items()}
+    for detector in [arguments.detector] if arguments.detector else [NETWORK, ORACLE]:
+        for preset in [arguments.preset] if arguments.preset else ["fast", "paper"]:
+            base = (arguments.task, arguments.planner, detector, preset)
+            name = f"{NAMES.get(detector, detector)}_{preset}"
+            if arguments.beside:
+                figures |= measured(f"{name}_beside", 1, base, arguments.seconds, str(arguments.beside.resolve()))
+            for workers, told in ((1, name), (2, f"{name}_two_workers")):
+                figures |= measured(told, workers, base, arguments.seconds)
+            figures[f"{name}_scaling"] = figures[f"{name}_two_workers_times_real"] / figures[f"{name}_times_real"]
+    figures["peak_gb"] = max(value for name, value in figures.items() if name.endswith("_gb"))
+    figures = {name: round(value, 3) for name, value in figures.items() if name == "peak_gb" or name[-3:] != "_gb"}
+    goals = {key: goal for key, goal in GOALS.items() if key in figures}
+    met = {key: is_met(figures[key], goal) for key, goal in goals.items()}
     print(json.dumps({"benchmark": "episode", "figures": figures, "goals": goals, "met": met}))
     if arguments.page:
         about = (
-            "CPU-seconds a simulated second of one episode in a worker process, as `esar bench` flies it, with all "
-            "its threads and its start (*steady*: without), by one worker and by each of two; how many times faster "
-            "than real time all of them are together; and the memory of one."
+            "CPU-milliseconds a simulated second of one episode in a worker process, as `esar bench` flies it, with "
+            "all its threads and its start (*steady*: without), by one worker and by each of two; how many times "
+            "faster than real time all of them are together, and two workers against one (*scaling*); and the memory "
+            "of one. *Network*: the embedded detector; *ideal*: segmentation oracle."
         )
-        conditions = {key: getattr(arguments, key) for key in ("task", "planner", "detector", "seconds")}
+        if arguments.beside:
+            about += f" *Beside*: the same in an earlier state of the project, {version_of(arguments.beside)}."
+        conditions = {key: getattr(arguments, key) for key in ("task", "planner", "seconds")}
         write_page(__file__, "What an episode costs", about, conditions, [goal_table(figures, goals, met)])
+
+
+def measured(
+    name: str, workers: int, base: tuple[str, str, str, str], seconds: float, tree: str = ""
+) -> dict[str, float]:
+    """Flies, prints a row and returns its figures, each under the given name."""
+    [short], _ = in_workers(1, (*base, 10.0), tree)
+    flown, wall = in_workers(workers, (*base, seconds), tree)
+    simulated = sum(one["simulated"] for one in flown)
+    extra = simulated - workers * short["simulated"]
+    steady = (sum(one["cpu"] for one in flown) - workers * short["cpu"]) / extra
+    each, speed = sum(one["cpu"] for one in flown) / simulated, simulated / wall
+    peak = max(one["peak"] for one in flown) / 1e9
+    print(f"{name:<22}{workers:>8}{1e3 * each:>12.1f}{1e3 * steady:>16.1f}{speed:>18.1f}{peak:>9.2f}", flush=True)
+    return {
+        f"{name}_ms": 1e3 * each,
+        f"{name}_steady_ms": 1e3 * steady,
+        f"{name}_times_real": speed,
+        f"{name}_gb": peak,
+    }
+
+
+def is_met(figure: float, goal: float | tuple[float, str]) -> bool:
+    """Returns whether a figure reaches its goal: a bound that it does not exceed, or one with its sign."""
+    return figure >= goal[0] if isinstance(goal, tuple) else figure <= goal
+
+
+def version_of(tree: Path) -> str:
+    """Returns the short name and the day of the commit that is checked out in a tree."""
+    asked = ["git", "-C", str(tree), "log", "-1", "--format=%h of %cs"]
+    return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
 
 
 if __name__ == "__main__":
