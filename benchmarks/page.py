@@ -23,6 +23,7 @@ from typing import Any, NoReturn
 import reference
 
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.system.processor import processor_name
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "docs" / "results"
@@ -155,7 +156,8 @@ def _circumstances() -> dict[str, str]:
     return {
         "day": time.strftime("%Y-%m-%d", time.gmtime()),
         "version": f"esar_ros {version('esar_ros')}, commit {_commit()}",
-        "machine": f"{os.cpu_count()} cores, {_processor()}, {platform.system()}, Python {platform.python_version()}",
+        "machine": f"{os.cpu_count()} cores, {processor_name() or 'unknown CPU'}, {platform.system()}, "
+        f"Python {platform.python_version()}",
         "its features": reference.features(),
         "reference": f"{reference.kernel_ms():.3g} ms ({reference.WORDS})",
         "load average (1 min)": loads,
@@ -183,8 +185,3 @@ def _commit() -> str:
 
 def _git(*arguments: str) -> str:
     return subprocess.check_output(["git", "-C", str(ROOT), *arguments], text=True, stderr=subprocess.DEVNULL).strip()
-
-
-def _processor() -> str:
-    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown CPU")

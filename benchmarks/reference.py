@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import time
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 
+from esar_ros.mission.system.processor import INSTRUCTIONS, instructions
+
 NUMBERS = 1 << 18
 WORDS = f"sort, exponential and sum of {NUMBERS} doubles, numpy, one core, median of 15"
-FEATURES = ("avx2", "avx512f", "avx512_vnni", "avx_vnni")  # as in /proc/cpuinfo; the last two multiply 8-bit integers
 
 
 @lru_cache(maxsize=1)
@@ -29,8 +29,6 @@ def kernel_ms() -> float:
 
 
 def features(cpuinfo: str | None = None) -> str:
-    """Returns which of FEATURES the processor has, and which it lacks; cpuinfo: the text of /proc/cpuinfo."""
-    text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace") if cpuinfo is None else cpuinfo
-    flags = next((line.partition(":")[2].split() for line in text.splitlines() if line.startswith("flags")), [])
-    has = [name for name in FEATURES if name in flags]
-    return f"{', '.join(has) or 'none'}; not {', '.join(name for name in FEATURES if name not in has) or 'any'}"
+    """Returns which of INSTRUCTIONS the processor has, and which it lacks; cpuinfo: the text of /proc/cpuinfo."""
+    has = instructions(cpuinfo)
+    return f"{', '.join(has) or 'none'}; not {', '.join(name for name in INSTRUCTIONS if name not in has) or 'any'}"

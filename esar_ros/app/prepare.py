@@ -26,6 +26,7 @@ from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.map_files import known_maps
 from esar_ros.mission.resources import cache_directory
 from esar_ros.mission.system.processes import die_with_parent, how_it_ended
+from esar_ros.mission.system.processor import processor_name
 from esar_ros.mission.weather import Weather
 from esar_ros.nodes.graph.mission import MissionOptions
 from esar_ros.perception.detectors.chosen import about_chosen, create_chosen
@@ -250,18 +251,9 @@ def _kernel_stamp() -> Path:
         if b"njit" in path.read_bytes() or "mapping" in path.parts:
             status = path.stat()
             total.update(f"{path} {status.st_mtime_ns} {status.st_size}\n".encode())
-    total.update(f"{sys.version} {version('numba')} {version('llvmlite')} {_processor()}".encode())
+    total.update(f"{sys.version} {version('numba')} {version('llvmlite')} {processor_name()}".encode())
     folder = Path(os.environ.get("NUMBA_CACHE_DIR") or cache_directory())
     return folder / f"kernels-{total.hexdigest()[:16]}"
-
-
-def _processor() -> str:
-    """Returns the processor's name, which compiled code depends on; empty where the system does not provide it."""
-    with suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return ""
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from esar_ros.app.cli import main
+from esar_ros.benchmark.runner import worker
 from helpers import bench_maker
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,6 +46,25 @@ def test_two_machines_that_scored_alike_show_the_same_digest(tmp_path: Path) -> 
     first, second = (line.split(",") for line in lines)
     assert first[-1] == second[-1] and len(first[-1]) == 12
     assert int(first[-2]) > 0 and int(second[-2]) == 0, "each episode counts once"
+
+
+def test_what_two_machines_scored_otherwise_is_told_or_refused_by_their_processors(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Last bits differ between processors of different kinds, and flights with them; between equal ones nothing may."""
+    monkeypatch.setattr(worker, "processor_kind", lambda: "x86_64 avx2")
+    submit(tmp_path / "a", {"fbe": 0.4})
+    submit(tmp_path / "b", {"fbe": 0.9})
+    assert "with another score" in refusal(tmp_path, capsys)
+    monkeypatch.setattr(worker, "processor_kind", lambda: "x86_64 avx2 avx512f")
+    submit(tmp_path / "b", {"fbe": 0.9})
+    assert main(["leaderboard", str(tmp_path)]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "scored otherwise on another processor" in said
+    lines = (tmp_path / "leaderboard" / "esarbench" / "submissions.csv").read_text(encoding="utf-8").splitlines()[1:]
+    first, second = (line.split(",") for line in lines)
+    assert first[-1] != second[-1]
+    assert int(first[-2]) > 0 and int(second[-2]) == 0, "the first submission's episodes count"
 
 
 def refusal(folder: Path, capsys: pytest.CaptureFixture[str]) -> str:

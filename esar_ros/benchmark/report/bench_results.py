@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -161,17 +162,20 @@ class Bench:
     torn: int  # runs whose last line a kill left unfinished
     unflown: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # unfinished folder -> episodes flown, planned
     digests: Mapping[tuple[str, str], str] = field(default_factory=dict)  # (folder, method) -> of all that was scored
+    otherwise: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
+    """Episodes scored otherwise on another processor: by method, folder, and the other folder, whose scores count."""
 
 
 def read_bench(folders: Sequence[Path], reader: Reader[Any]) -> Bench:
     """Reads benchmark runs of one suite. Raises UsageError."""
-    episodes: dict[tuple[str, Conditions, str, int], tuple[Episode, Path, str]] = {}
+    episodes: dict[tuple[str, Conditions, str, int], tuple[Episode, Path, str, str]] = {}
     contents: dict[str, tuple[str, str]] = {}  # task or map -> its digest, and where
     thresholds: dict[str, Any] = {}
     settings: dict[str, dict[str, Any]] = {}
     versions: dict[str, set[str]] = {}
     unflown: dict[str, tuple[int, int]] = {}
     scores: dict[tuple[str, str], list[str]] = {}
+    otherwise: Counter[tuple[str, str, str]] = Counter()
     torn = 0
     for folder in folders:
         ids: set[str] = set()
@@ -195,16 +199,17 @@ def read_bench(folders: Sequence[Path], reader: Reader[Any]) -> Bench:
                 versions.setdefault(name, set()).add(version)
             scores.setdefault((str(folder), episode.planner), []).append(f"{record.id} {reading.scores}")
             key = (episode.planner, episode.conditions, episode.unit.task, episode.seed)
-            if key in episodes and episodes[key][2] != reading.scores:
-                other = episodes[key][1]
+            processor = record.timing.processor
+            _, other, scored, elsewhere = episodes.setdefault(key, (episode, folder, reading.scores, processor))
+            if scored != reading.scores and (folder == other or processor == elsewhere):
                 raise UsageError(f"{where}: it stands in {other} with another score", "leave one of the folders out")
-            episodes.setdefault(key, (episode, folder, reading.scores))
+            otherwise[episode.planner, str(folder), str(other)] += scored != reading.scores
         planned = planned_episodes(settings[str(folder)])
         if len(ids) < planned:
             unflown[str(folder)] = (len(ids), planned)
     if not episodes:
         raise UsageError(f"no episode in {', '.join(map(str, folders))}", "run ./esar bench first")
-    rows = [episode for episode, _, _ in episodes.values()]
+    rows = [episode for episode, *_ in episodes.values()]
     turn = {conditions: number for number, conditions in enumerate(dict.fromkeys(one.conditions for one in rows))}
     ordered = sorted(rows, key=lambda one: (turn[one.conditions], one.planner, one.unit.task, one.seed))
     return Bench(
@@ -215,6 +220,7 @@ def read_bench(folders: Sequence[Path], reader: Reader[Any]) -> Bench:
         torn,
         unflown,
         {key: hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest() for key, lines in scores.items()},
+        +otherwise,
     )
 
 

@@ -71,8 +71,8 @@ def submissions_table(bench: Bench, submissions: Sequence[Submission]) -> Table:
     return Table(
         "submissions", "Submissions", (),
         ("method", "by", "date", "machine", "how", "link", "episodes that count", "digest of the scores"), rows, (),
-        ("An episode that two submissions scored alike counts once, for the first of them; one that they scored "
-         "differently is refused.",),
+        ("An episode that two submissions scored alike counts once, for the first of them; so does one "
+         "that they scored differently on other processors, and on processors of one kind it is refused.",),
     )  # fmt: skip
 
 

@@ -31,6 +31,7 @@ class EpisodeTiming(StrictModel):
     host: str
     pid: int
     finished: str = Field(description="ISO 8601, UTC")
+    processor: str = Field("", description="architecture and instructions, on which last bits depend; empty: unknown")
 
 
 @dataclass(frozen=True)

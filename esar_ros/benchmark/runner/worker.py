@@ -18,6 +18,7 @@ from typing import Any, Protocol
 from esar_ros.benchmark.runner.job import Job
 from esar_ros.benchmark.runner.records import EpisodeTiming, Flown
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.system.processor import processor_kind
 
 _PR_SET_PDEATHSIG = 1
 _ENVIRONMENT = {"NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "LP_NUM_THREADS": "0"}
@@ -100,4 +101,5 @@ def timing(wall: float, cpu: float, simulated: float) -> EpisodeTiming:
         host=socket.gethostname(),
         pid=os.getpid(),
         finished=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        processor=processor_kind(),
     )

@@ -99,7 +99,7 @@ def test_shadows_fall_away_from_the_sun(world: World, place: PlaceMap) -> None:
 @given(azimuth=st.floats(0.0, 2.0 * math.pi), height=st.floats(0.01, 1.2), seed=st.integers(0, 50))
 @settings(deadline=None, max_examples=40)
 def test_shadows_are_those_of_marching_all_the_way(azimuth: float, height: float, seed: int) -> None:
-    """Who rises over all the ground ahead is let off the rest of the way: the share of the sun stays the same."""
+    """The rest of the way is left out where all the ground ahead is risen over: the share of the sun stays the same."""
     n, cell = 33, 2.0
     h = np.array([[8.0 * fbm(x / 6.0, y / 6.0, 3, seed, 0.5) for x in range(n)] for y in range(n)], np.float32)
     sun = math.cos(height) * math.cos(azimuth), math.cos(height) * math.sin(azimuth), math.sin(height)
