@@ -124,7 +124,7 @@ def cast_shadows(h, cell, sx, sy, sz, out):  # type: ignore[no-untyped-def]
     uy = sy / flat
     climb = sz / flat * cell
     highest = h.max()
-    least = climb - 0.02 * cell  # m a step: who rises so over all the ground ahead has the whole disc
+    least = climb - 0.5 / 25.0 * cell  # m a step: what rises so over all the ground ahead has the whole disc
     by_columns = abs(ux) >= abs(uy)
     ahead = _find_tops(h, ux, uy, least)
     for j in range(n):
@@ -160,6 +160,8 @@ def cast_shadows(h, cell, sx, sy, sz, out):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _strip(x, y, ux, uy, n):  # type: ignore[no-untyped-def]
     """Number of the strip along (ux, uy) that a place (samples) of a square of n samples lies in, not less than 1."""
+    if ux == uy == 0.0:
+        return 1  # straight up: from nowhere on
     across = y - x * (uy / ux) if abs(ux) >= abs(uy) else x - y * (ux / uy)
     return int((across + n) / _BLOCK) + 1
 
