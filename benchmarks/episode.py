@@ -20,8 +20,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-from page import add_page, goal_table, write_page
-
 from esar_ros.benchmark.runner.worker import worker_environment
 
 ORACLE = "segmentation_oracle"
@@ -80,6 +78,7 @@ def in_workers(
     for _ in range(count):
         ours, theirs = context.Pipe()
         context.Process(target=_serve, args=(theirs, arguments), daemon=True).start()
+        theirs.close()  # so that its end is noticed
         pipes.append(ours)
     del sys.path[: bool(tree)]
     for pipe in pipes:
@@ -135,6 +134,8 @@ def on_gym(task: str, steps: int) -> None:
 
 def main() -> None:
     """Measures and prints."""
+    from page import add_page, goal_table, write_page  # not by the processes of another tree, whose esar_ros it is not
+
     parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--task", default="aotai-first")
     parser.add_argument("--planner", default="fbe")
