@@ -250,9 +250,9 @@ def _notes(bench: Bench, methods: tuple[Method, ...], layout: Layout) -> list[st
     if events < 6:
         words = layout.levels[0] if events != 1 else layout.levels[0].removesuffix("s")
         notes.append(f"Only {events} {words}: intervals and p-values say little of {layout.levels[0]} not flown.")
-    for (method, folder, other), count in bench.otherwise.items():
+    for (name, folder, other), count in bench.otherwise.items():
         notes.append(
-            f"{method}: {count} episodes of {folder} were scored otherwise on another processor; {other} counts."
+            f"{name}: {count} episodes of {folder} were scored otherwise on another processor; {other} counts."
         )
     if bench.torn:
         notes.append(f"{bench.torn} unfinished last line of an interrupted run was left out.")
