@@ -172,7 +172,7 @@ def main() -> None:
             "of one. *Network*: the embedded detector; *ideal*: segmentation oracle."
         )
         if arguments.beside:
-            about += f" *Beside*: the same in an earlier state of the project, {version_of(arguments.beside)}."
+            about += f" *Beside*: the same in another state of the project, {version_of(arguments.beside)}."
         conditions = {key: getattr(arguments, key) for key in ("task", "planner", "seconds")}
         write_page(__file__, "What an episode costs", about, conditions, [goal_table(figures, goals, met)])
 

@@ -60,7 +60,7 @@ def test_what_two_machines_scored_otherwise_is_told_or_refused_by_their_processo
     submit(tmp_path / "b", {"fbe": 0.9})
     assert main(["leaderboard", str(tmp_path)]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "scored otherwise on another processor" in said
+    assert "scored otherwise on a processor of another kind" in said
     lines = (tmp_path / "leaderboard" / "esarbench" / "submissions.csv").read_text(encoding="utf-8").splitlines()[1:]
     first, second = (line.split(",") for line in lines)
     assert first[-1] != second[-1]

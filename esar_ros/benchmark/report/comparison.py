@@ -252,7 +252,8 @@ def _notes(bench: Bench, methods: tuple[Method, ...], layout: Layout) -> list[st
         notes.append(f"Only {events} {words}: intervals and p-values say little of {layout.levels[0]} not flown.")
     for (name, folder, other), count in bench.otherwise.items():
         notes.append(
-            f"{name}: {count} episodes of {folder} were scored otherwise on another processor; {other} counts."
+            f"{name}: {count} episodes of {folder} were scored otherwise on a processor of another kind, or an "
+            f"unknown one; {other} counts."
         )
     if bench.torn:
         notes.append(f"{bench.torn} unfinished last line of an interrupted run was left out.")
