@@ -23,6 +23,12 @@ def submit(folder: Path, methods: dict[str, float], about: str = ABOUT, **more: 
     return folder
 
 
+def rows(folder: Path, table: str) -> list[list[str]]:
+    """The rows of a table of the page, without its heading."""
+    text = (folder / "leaderboard" / "esarbench" / f"{table}.csv").read_text(encoding="utf-8")
+    return [line.split(",") for line in text.splitlines()[1:]]
+
+
 def test_submissions_stand_in_one_page_with_who_flew_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     submit(tmp_path / "a", {"fbe": 0.4})
     submit(tmp_path / "b", {"greedy": 0.9}, ABOUT.replace("Team A", "Team <B>"))
@@ -30,6 +36,7 @@ def test_submissions_stand_in_one_page_with_who_flew_them(tmp_path: Path, capsys
     assert "greedy" in capsys.readouterr().out
     page = (tmp_path / "leaderboard" / "esarbench" / "report.html").read_text(encoding="utf-8")
     assert "Leaderboard of esarbench" in page and "Team A" in page and "Team &lt;B&gt;" in page
+    assert "Flown twice" not in page
     assert "greedy \u2212 fbe" in page or "fbe \u2212 greedy" in page
 
 
@@ -42,10 +49,10 @@ def test_two_machines_that_scored_alike_show_the_same_digest(tmp_path: Path) -> 
     submit(tmp_path / "a", {"fbe": 0.4})
     submit(tmp_path / "b", {"fbe": 0.4}, ABOUT.replace("2 cores", "64 cores"))
     assert main(["leaderboard", str(tmp_path)]) == 0
-    lines = (tmp_path / "leaderboard" / "esarbench" / "submissions.csv").read_text(encoding="utf-8").splitlines()[1:]
-    first, second = (line.split(",") for line in lines)
+    first, second = rows(tmp_path, "submissions")
     assert first[-1] == second[-1] and len(first[-1]) == 12
     assert int(first[-2]) > 0 and int(second[-2]) == 0, "each episode counts once"
+    assert rows(tmp_path, "repeats") == [["fbe", "b", "a", first[-2], "0"]]
 
 
 def test_what_two_machines_scored_otherwise_is_told_or_refused_by_their_processors(
@@ -61,10 +68,12 @@ def test_what_two_machines_scored_otherwise_is_told_or_refused_by_their_processo
     assert main(["leaderboard", str(tmp_path)]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "scored otherwise on a processor of another kind" in said
-    lines = (tmp_path / "leaderboard" / "esarbench" / "submissions.csv").read_text(encoding="utf-8").splitlines()[1:]
-    first, second = (line.split(",") for line in lines)
+    first, second = rows(tmp_path, "submissions")
     assert first[-1] != second[-1]
     assert int(first[-2]) > 0 and int(second[-2]) == 0, "the first submission's episodes count"
+    ((*names, alike, otherwise),) = rows(tmp_path, "repeats")
+    assert names == ["fbe", "b", "a"] and int(otherwise) > 0
+    assert int(alike) + int(otherwise) == int(first[-2])
 
 
 def refusal(folder: Path, capsys: pytest.CaptureFixture[str]) -> str:

@@ -27,7 +27,7 @@ def main(argv: list[str]) -> int:
     from esar_ros.benchmark.report.bench_results import read_bench
     from esar_ros.benchmark.report.comparison import make_report
     from esar_ros.benchmark.report.comparison_page import write_report
-    from esar_ros.benchmark.report.submissions import read_submissions, submissions_table
+    from esar_ros.benchmark.report.submissions import read_submissions, repeats_table, submissions_table
     from esar_ros.benchmark.report.tables import terminal_table
     from esar_ros.suites import find_suite
 
@@ -37,7 +37,8 @@ def main(argv: list[str]) -> int:
         suite = find_suite(name)
         bench = read_bench([one.folder for one in submissions], suite.reader(None))
         report = make_report(bench, suite.layout(), arguments.against)
-        page, *_ = write_report(report, out / name, [submissions_table(bench, submissions)], f"Leaderboard of {name}")
+        tables = [submissions_table(bench, submissions)] + ([repeats_table(bench)] if bench.repeats else [])
+        page, *_ = write_report(report, out / name, tables, f"Leaderboard of {name}")
         console.print(terminal_table(report))
         for note in report.notes:
             console.print(f"[yellow]note[/yellow] {note}")

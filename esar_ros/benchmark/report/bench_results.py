@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -152,6 +151,14 @@ def make_reading(
 
 
 @dataclass(frozen=True)
+class Repeats:
+    """Episodes of a method that stand in two folders, by whether both scored them alike to the last digit."""
+
+    alike: int = 0
+    otherwise: int = 0  # on a processor of another kind, or an unknown one
+
+
+@dataclass(frozen=True)
 class Bench:
     """Everything that was read. thresholds and settings are for showing."""
 
@@ -162,8 +169,8 @@ class Bench:
     torn: int  # runs whose last line a kill left unfinished
     unflown: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # unfinished folder -> episodes flown, planned
     digests: Mapping[tuple[str, str], str] = field(default_factory=dict)  # (folder, method) -> of all that was scored
-    otherwise: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
-    """Episodes scored otherwise on another processor: by method, folder, and the other folder, whose scores count."""
+    repeats: Mapping[tuple[str, str, str], Repeats] = field(default_factory=dict)
+    """By method, folder, and the other folder, whose scores count."""
 
 
 def read_bench(folders: Sequence[Path], reader: Reader[Any]) -> Bench:
@@ -175,7 +182,7 @@ def read_bench(folders: Sequence[Path], reader: Reader[Any]) -> Bench:
     versions: dict[str, set[str]] = {}
     unflown: dict[str, tuple[int, int]] = {}
     scores: dict[tuple[str, str], list[str]] = {}
-    otherwise: Counter[tuple[str, str, str]] = Counter()
+    repeats: dict[tuple[str, str, str], Repeats] = {}
     torn = 0
     for folder in folders:
         ids: set[str] = set()
@@ -201,9 +208,13 @@ def read_bench(folders: Sequence[Path], reader: Reader[Any]) -> Bench:
             key = (episode.planner, episode.conditions, episode.unit.task, episode.seed)
             processor = record.timing.processor
             _, other, scored, elsewhere = episodes.setdefault(key, (episode, folder, reading.scores, processor))
-            if scored != reading.scores and (folder == other or processor == elsewhere):
+            alike = scored == reading.scores
+            if not alike and (folder == other or processor == elsewhere):
                 raise UsageError(f"{where}: it stands in {other} with another score", "leave one of the folders out")
-            otherwise[episode.planner, str(folder), str(other)] += scored != reading.scores
+            if folder != other:
+                pair = episode.planner, str(folder), str(other)
+                before = repeats.get(pair, Repeats())
+                repeats[pair] = Repeats(before.alike + alike, before.otherwise + (not alike))
         planned = planned_episodes(settings[str(folder)])
         if len(ids) < planned:
             unflown[str(folder)] = (len(ids), planned)
@@ -220,7 +231,7 @@ def read_bench(folders: Sequence[Path], reader: Reader[Any]) -> Bench:
         torn,
         unflown,
         {key: hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest() for key, lines in scores.items()},
-        +otherwise,
+        repeats,
     )
 
 

@@ -250,11 +250,12 @@ def _notes(bench: Bench, methods: tuple[Method, ...], layout: Layout) -> list[st
     if events < 6:
         words = layout.levels[0] if events != 1 else layout.levels[0].removesuffix("s")
         notes.append(f"Only {events} {words}: intervals and p-values say little of {layout.levels[0]} not flown.")
-    for (name, folder, other), count in bench.otherwise.items():
-        notes.append(
-            f"{name}: {count} episodes of {folder} were scored otherwise on a processor of another kind, or an "
-            f"unknown one; {other} counts."
-        )
+    for (name, folder, other), repeats in bench.repeats.items():
+        if repeats.otherwise:
+            notes.append(
+                f"{name}: {repeats.otherwise} episodes of {folder} were scored otherwise on a processor of another "
+                f"kind, or an unknown one; {other} counts."
+            )
     if bench.torn:
         notes.append(f"{bench.torn} unfinished last line of an interrupted run was left out.")
     splits = {episode.split for episode in bench.episodes}

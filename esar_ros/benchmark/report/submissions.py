@@ -58,21 +58,37 @@ def read_submissions(folder: Path) -> dict[str, list[Submission]]:
 def submissions_table(bench: Bench, submissions: Sequence[Submission]) -> Table:
     """Returns a row for each method of each submission.
 
-    Two submissions of one method on the same tasks whose digests are equal scored every episode alike.
+    Two submissions of one method with the same episodes whose digests are equal scored every episode alike.
     """
     episodes = _episodes(bench)
     rows = tuple(
-        (Cell(method), Cell(one.about.by), Cell(str(one.about.date)), Cell(one.about.machine), Cell(one.about.how),
-         Cell(one.about.link or "\N{EN DASH}"), Cell(str(episodes.get((folder, method), 0))), Cell(digest[:_DIGITS]))
+        (Cell(method), Cell(one.folder.name), Cell(one.about.by), Cell(str(one.about.date)), Cell(one.about.machine),
+         Cell(one.about.how), Cell(one.about.link or "\N{EN DASH}"),
+         Cell(str(episodes.get((folder, method), 0))), Cell(digest[:_DIGITS]))
         for one in submissions
         for (folder, method), digest in bench.digests.items()
         if folder == str(one.folder)
     )  # fmt: skip
     return Table(
         "submissions", "Submissions", (),
-        ("method", "by", "date", "machine", "how", "link", "episodes that count", "digest of the scores"), rows, (),
+        ("method", "folder", "by", "date", "machine", "how", "link", "episodes that count", "digest of the scores"),
+        rows, (),
         ("An episode that two submissions scored alike counts once, for the first of them; so does one "
          "that they scored differently on other processors, and on processors of one kind it is refused.",),
+    )  # fmt: skip
+
+
+def repeats_table(bench: Bench) -> Table:
+    """Returns a row for each method that two submissions flew on the same tasks with the same seeds."""
+    rows = tuple(
+        (Cell(method), Cell(Path(folder).name), Cell(Path(other).name), Cell(str(repeats.alike)),
+         Cell(str(repeats.otherwise)))
+        for (method, folder, other), repeats in sorted(bench.repeats.items())
+    )  # fmt: skip
+    return Table(
+        "repeats", "Flown twice", (), ("method", "folder", "flown again of", "scored alike", "otherwise"), rows, (),
+        ("Alike is: to the last digit of every score. Otherwise is on a processor of another kind, or an unknown one, "
+         "since on processors of one kind it is refused.",),
     )  # fmt: skip
 
 
