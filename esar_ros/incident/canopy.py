@@ -36,13 +36,15 @@ def read_canopy(path: Path, ground: Ground) -> Floats:
             if dataset.crs is None:
                 raise UsageError(f"{path} does not say its coordinate system", "give one with EPSG:4326 or a UTM zone")
             values = dataset.read(1, masked=True).astype(np.float64).filled(np.nan)
+            values = values * dataset.scales[0] + dataset.offsets[0]
             values[(values < 0.0) | (values > _WHOLE)] = np.nan
             reproject(
                 values, out, src_transform=dataset.transform, src_crs=dataset.crs, src_nodata=np.nan,
                 dst_transform=rasterio.Affine(ground.cell, 0.0, ground.west, 0.0, -ground.cell, ground.north),
                 dst_crs=ground.crs, dst_nodata=np.nan, resampling=Resampling.average,
             )  # fmt: skip
-            is_share = np.dtype(dataset.dtypes[0]).kind == "f" and not np.nanmax(values, initial=0.0) > 1.0
+            is_fraction = np.dtype(dataset.dtypes[0]).kind == "f" or dataset.scales[0] != 1.0
+            is_share = is_fraction and not np.nanmax(values, initial=0.0) > 1.0
     except rasterio.errors.RasterioError as error:
         raise UsageError(f"{path} is no raster: {first_line(error)}", "give a GeoTIFF with percent") from None
     if not np.isfinite(out).any():

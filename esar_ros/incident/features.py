@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 CHI_SQUARE_95 = 5.991  # two degrees of freedom: an ellipse of this squared radius holds 95 %
 
+_DIGITS = 9  # of degrees: a tenth of a millimetre
+
 
 class Mover(str, Enum):
     """Kinds of those who leave tracks."""
@@ -185,8 +187,34 @@ class Search:
     sorties: list[Sortie] = field(default_factory=list)
     rasters: list[Raster] = field(default_factory=list)
 
+    def beside(self, other: Search) -> Search:
+        """Returns what another tells that is not here already."""
+        new = Search(other.name)
+        for each in fields(self):
+            if each.name != "name":
+                known = {_identity(feature) for feature in getattr(self, each.name)}
+                found = [feature for feature in getattr(other, each.name) if _identity(feature) not in known]
+                setattr(new, each.name, found)
+        return new
+
     def add(self, other: Search) -> None:
         """Takes in the features of another."""
         for each in fields(self):
             if each.name != "name":
                 getattr(self, each.name).extend(getattr(other, each.name))
+
+
+def _identity(feature: Track | Find | Place | Area | Sortie | Raster) -> tuple[object, ...]:
+    """Returns by what a feature is the same when its file is read again: where it is, and what is told of it."""
+    if isinstance(feature, Track):
+        ways = feature.latitude, feature.longitude
+        told = bool(np.isfinite(feature.altitude).any()), bool(np.isfinite(feature.time).any())
+        return feature.name, feature.mover, *(np.round(way, _DIGITS).tobytes() for way in ways), *told
+    if isinstance(feature, Area):
+        return feature.name, feature.kind, np.round(feature.outline, _DIGITS).tobytes(), feature.pod
+    if isinstance(feature, Place):
+        at = feature.position
+        return feature.name, feature.kind, round(at.latitude, _DIGITS), round(at.longitude, _DIGITS)
+    if isinstance(feature, Raster):
+        return feature.name, feature.unit
+    return (feature.id,) if isinstance(feature, Find) else (feature.name,)

@@ -19,6 +19,7 @@ from scipy.ndimage import map_coordinates  # type: ignore[import-untyped]
 from esar_ros.incident.features import Floats, Raster
 from esar_ros.mapping.kernels.kernel import inlined, kernel
 from esar_ros.mission.errors import UsageError, first_line, install
+from esar_ros.sim.terrain.map_layers import read_heights
 
 ASIDE = 0.25  # of a cell, that a model is taken to lie aside of its place where nobody says it
 # m, at most: SRTM's, 12.6 m at 90 % in North America, as one standard deviation of each direction (Rodriguez et al., "A
@@ -121,7 +122,7 @@ def read_ground(path: Path, sigma: float = 5.0) -> Ground:
         with rasterio.open(path) as dataset:
             if dataset.crs is None:
                 raise UsageError(f"{path} does not say its coordinate system", "give one with EPSG:4326 or a UTM zone")
-            values = dataset.read(1, masked=True).astype(np.float64).filled(np.nan)
+            values = read_heights(dataset, path)
             west, south, east, north = rasterio.warp.transform_bounds(dataset.crs, _WGS84, *dataset.bounds)
             crs = utm_zone((south + north) / 2.0, (west + east) / 2.0)
             place, width, height = calculate_default_transform(

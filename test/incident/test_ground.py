@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -65,6 +66,54 @@ def test_a_raster_of_degrees_comes_to_its_zone(tmp_path: Path) -> None:
     assert ground.crs == CRS
     x, y = ground.to_grid(34.0 - 60.3 * step, 107.0 + 44.7 * step)
     assert ground.height(x, y) == pytest.approx(1500.0 + 44.7 - 120.6, abs=0.1)
+
+
+def elevation(path: Path, value: float, crs: str, told: dict[str, Any]) -> Path:
+    bands, kind = told.get("count", 1), told.get("dtype", "float32")
+    profile = {"driver": "GTiff", "width": 40, "height": 40, "count": bands, "dtype": kind, "crs": crs}
+    with rasterio.open(path, "w", transform=rasterio.Affine(1e-4, 0, 7.0, 0, -1e-4, 46.0), **profile) as out:
+        for band in range(1, bands + 1):
+            out.write(np.full((40, 40), value, kind), band)
+        out.units = [told.get("unit")] * bands
+        out.scales = [told.get("scale", 1.0)] * bands
+        out.offsets = [told.get("offset", 0.0)] * bands
+    return path
+
+
+@pytest.mark.parametrize(
+    ("value", "crs", "told"),
+    [
+        (900.0, "EPSG:4326", {}),
+        (900.0, "EPSG:4326", {"unit": "m above mean sea level"}),
+        (900.0 / 0.3048, "EPSG:4326", {"unit": "ft"}),
+        (900.0 * 3937.0 / 1200.0, "EPSG:4326", {"unit": "US survey foot"}),
+        (900.0 * 3937.0 / 1200.0, "EPSG:4269+6360", {}),  # NAVD 88 in feet of the US survey
+        (900.0 / 0.3048, "EPSG:4269+8228", {}),  # NAVD 88 in feet
+        (900.0, "EPSG:4326+5773", {}),  # EGM96
+        (4000, "EPSG:4326", {"dtype": "int16", "scale": 0.1, "offset": 500.0}),
+    ],
+)
+def test_heights_in_any_unit_become_metres(tmp_path: Path, value: float, crs: str, told: dict[str, Any]) -> None:
+    ground = read_ground(elevation(tmp_path / "a.tif", value, crs, told))
+    assert np.nanmean(ground.heights) == pytest.approx(900.0, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("value", "crs", "told", "said"),
+    [
+        (900.0, "EPSG:4979", {}, "above the ellipsoid"),
+        (900.0, "EPSG:4326", {"unit": "m above ellipsoid"}, "above the ellipsoid"),
+        (900.0, "EPSG:4326+5715", {}, "depths"),
+        (900.0, "EPSG:4326", {"unit": "fathom"}, "in 'fathom'"),
+        (120, "EPSG:4326", {"dtype": "uint8", "count": 3}, "a picture of 3 bands"),
+        (-9999.0, "EPSG:4326", {}, "no heights"),
+    ],
+)
+def test_what_are_no_heights_above_the_sea_is_refused(
+    tmp_path: Path, value: float, crs: str, told: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        read_ground(elevation(tmp_path / "a.tif", value, crs, told))
 
 
 @pytest.mark.parametrize("content", [b"", b"no raster"])

@@ -96,16 +96,101 @@ def test_other_readers_open_its_layers(tmp_path: Path) -> None:
     assert frame.geometry[0].bounds == (107.0, 34.0, 107.01, 34.01)
 
 
-def test_zones_that_a_person_draws_in_a_gis_are_read(tmp_path: Path) -> None:
+def draw(folder: Path, layer: str, shapes: list[Any], crs: str | None = "EPSG:4326", **columns: Any) -> None:
+    """Puts a layer into the GeoPackage, as a GIS does."""
     import geopandas
+
+    drawn = geopandas.GeoDataFrame(columns, geometry=shapes, crs=crs)
+    drawn.to_file(folder / PACKAGE, layer=layer, driver="GPKG", engine="pyogrio", mode="w")
+
+
+def zones(folder: Path) -> list[Area]:
+    return [area for area in Incident.open(folder).search.areas if area.kind is AreaKind.NO_FLY]
+
+
+def test_zones_that_a_person_draws_in_a_gis_are_read(tmp_path: Path) -> None:
     from shapely import MultiPolygon, Polygon
 
     Incident.create(tmp_path, whole(), {}, "")
-    two = MultiPolygon([Polygon(SQUARE), Polygon(SQUARE + 1.0)])
-    drawn = geopandas.GeoDataFrame({"fid": [1]}, geometry=[two], crs="EPSG:4326")
-    drawn.to_file(tmp_path / PACKAGE, layer="zones_no_fly", driver="GPKG", engine="pyogrio", mode="a")
-    zones = [area for area in Incident.open(tmp_path).search.areas if area.kind is AreaKind.NO_FLY]
-    assert [(zone.name, len(zone.outline)) for zone in zones] == [("no-fly", 4), ("no-fly", 4)]
+    info = pyogrio.read_info(tmp_path / PACKAGE, layer="zones_no_fly")
+    assert (info["geometry_type"], info["crs"], info["features"]) == ("Polygon", "EPSG:4326", 0), "ready to draw into"
+    draw(tmp_path, "zones_no_fly", [MultiPolygon([Polygon(SQUARE), Polygon(SQUARE + 1.0)]), None], fid=[1, 2])
+    assert [(zone.name, len(zone.outline)) for zone in zones(tmp_path)] == [("no-fly", 4), ("no-fly", 4)]
+
+
+def test_zones_drawn_in_another_system_lie_where_they_were_drawn(tmp_path: Path) -> None:
+    import geopandas
+    from shapely import Polygon
+
+    Incident.create(tmp_path, whole(), {}, "")
+    in_utm = geopandas.GeoSeries([Polygon(SQUARE)], crs="EPSG:4326").to_crs("EPSG:32648")
+    draw(tmp_path, "zones_no_fly", list(in_utm), "EPSG:32648", name=["hut"])
+    for _ in range(2):
+        (zone,) = zones(tmp_path)
+        assert zone.name == "hut" and np.allclose(zone.outline, SQUARE, atol=1e-8)
+        Incident.open(tmp_path).save()
+
+
+def test_what_is_no_zone_is_refused_by_its_name(tmp_path: Path) -> None:
+    from shapely import LineString, Polygon
+
+    Incident.create(tmp_path, whole(), {}, "")
+    draw(tmp_path, "zones_no_fly", [LineString(SQUARE)], name=["power line"])
+    with pytest.raises(UsageError, match="power line in layer zones_no_fly is a LineString"):
+        Incident.open(tmp_path)
+    draw(tmp_path, "zones_no_fly", [Polygon(SQUARE)], None)
+    with pytest.raises(UsageError, match="zones_no_fly does not say its coordinate system"):
+        Incident.open(tmp_path)
+
+
+def test_layers_of_somebody_else_stay(tmp_path: Path) -> None:
+    import pandas
+    from shapely import LineString
+
+    Incident.create(tmp_path, whole(), {}, "")
+    draw(tmp_path, "team tasks", [LineString(SQUARE)], "EPSG:32648", team=["2"])
+    styles = pandas.DataFrame([{"styleName": "red"}])
+    pyogrio.write_dataframe(styles, tmp_path / PACKAGE, layer="layer_styles", driver="GPKG")
+    for _ in range(2):
+        Incident.open(tmp_path).save()
+    kept = pyogrio.read_dataframe(tmp_path / PACKAGE, layer="team tasks")
+    assert (kept.team[0], kept.crs.to_epsg(), kept.geometry[0].equals(LineString(SQUARE))) == ("2", 32648, True)
+    assert pyogrio.read_dataframe(tmp_path / PACKAGE, layer="layer_styles").styleName[0] == "red"
+
+
+EDITING = """
+import sqlite3, sys
+edited = sqlite3.connect(sys.argv[1], isolation_level=None)
+edited.execute("PRAGMA journal_mode=WAL")
+edited.execute("UPDATE about SET value = 'edited' WHERE key = 'name'")
+print("open", flush=True)
+sys.stdin.readline()
+"""
+
+
+def test_one_that_is_edited_elsewhere_is_not_written_over(tmp_path: Path) -> None:
+    Incident.create(tmp_path, whole(), {}, "")
+    command = [sys.executable, "-c", EDITING, str(tmp_path / PACKAGE)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as gis:
+        assert gis.stdout is not None and gis.stdout.readline() == b"open\n"
+        incident = Incident.open(tmp_path)
+        with pytest.raises(UsageError, match=r"incident\.gpkg is open in another program: save and close it there"):
+            incident.add(Search("more"), "digest", "file")
+        gis.communicate(b"\n")
+    assert Incident.open(tmp_path).search.name == "edited" and not Incident.open(tmp_path).sources
+    assert Incident.open(tmp_path).add(Search("more"), "digest", "file")
+    assert Incident.open(tmp_path).search.name == "edited"
+    assert sorted(path.name for path in tmp_path.glob("incident*")) == [PACKAGE]
+
+
+def test_what_another_has_added_meanwhile_is_not_lost(tmp_path: Path) -> None:
+    Incident.create(tmp_path, Search("valley"), {}, "")
+    one, two = Incident.open(tmp_path), Incident.open(tmp_path)
+    assert one.add(whole(), "1", "log")
+    with pytest.raises(UsageError, match="was changed by another program meanwhile: give the command again"):
+        two.add(whole(), "2", "log")
+    assert one.add(Search("more"), "3", "log"), "who has written it last knows what is there"
+    assert set(Incident.open(tmp_path).sources) == {"1", "3"}
 
 
 def test_a_file_is_taken_once(tmp_path: Path) -> None:

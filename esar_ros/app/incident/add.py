@@ -33,6 +33,13 @@ from esar_ros.perception.detectors.real_pictures import load_real_pictures, real
 BATCH = 500  # photographs that are taken in at once: what a kill loses at most
 WIDE = 16.0 / 9.0  # width over height of a video
 NOBODY = "none"  # in place of a detector: nobody looks at the photographs
+_BEFORE, _NOTHING = "taken in before", "nothing"
+_SHOWN = 6  # endings of files that are not read
+_OPTIONS = (  # that change what a file gives
+    "home", "mover", "pod", "finds", "no_fly", "detection_range", "target", "camera", "geoid", "utc_offset", "topic",
+    "origin", "detector", "recall", "weather",
+)  # fmt: skip
+_UTC_OFFSETS, _UNDULATIONS = (-14.0, 14.0), (-110.0, 90.0)  # h; m, EGM96's with some more
 _TARGETS = {target.name.lower(): target for target in Target}
 
 
@@ -90,16 +97,21 @@ def declare(verbs: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Takes in each file; returns 1 where one gave nothing, after the others were taken."""
     incident = Incident.open(arguments.dir)
-    intake = Intake(_near(incident), arguments.geoid, arguments.utc_offset)
+    offset = _within("--utc-offset", arguments.utc_offset, "hours", *_UTC_OFFSETS)
+    intake = Intake(_near(incident), _within("--geoid", arguments.geoid, "metres", *_UNDULATIONS), offset)
     terms = _terms(arguments, incident)
     console, failed = Console(highlight=False, soft_wrap=True), False
     pictures: list[Path] = []
+    told = hashlib.sha256(repr([getattr(arguments, name) for name in _OPTIONS]).encode()).hexdigest()
     for path in arguments.files:
         try:
             if recognise(path) is Kind.PHOTOS:
                 pictures += photos.files(path)
+                _tell_others(path, intake)
             else:
-                console.print(f"{path}: {_add(path, incident, intake, terms)}")
+                words = _add(path, incident, intake, terms, told)
+                console.print(f"{path}: {words}")
+                failed |= words == _NOTHING
         except UsageError as error:
             print(f"esar: {error}", file=sys.stderr)
             failed = True
@@ -112,21 +124,35 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _add(path: Path, incident: Incident, intake: Intake, terms: Terms) -> str:
-    """Returns what a file gave, in words. Raises UsageError."""
+def _add(path: Path, incident: Incident, intake: Intake, terms: Terms, told: str) -> str:
+    """Returns what a file gave, in words; with other options than before, what it gives beside that. Raises UsageError.
+
+    told: the digest of all options, which a file may need that was taken in without them.
+    """
     digest = digest_of(path)
-    with_pod = f"{digest}:pod"  # a team's range may be known later than its track
-    is_known, has_pod = digest in incident.sources, terms.detection_range is not None
-    if is_known and (not has_pod or with_pod in incident.sources):
-        return "taken in before"
+    again, is_known = f"{digest}:{told}", digest in incident.sources
+    if again in incident.sources:
+        return _BEFORE
     search = take(path, intake, terms)
     if is_known:
-        search = Search(search.name, rasters=search.rasters)
-    if words := _words(search):
-        if has_pod and not is_known:
-            incident.sources[with_pod] = path.name
-        incident.add(search, with_pod if is_known else digest, path.name)
-    return words or "nothing"
+        search = incident.search.beside(search)
+    words = _words(search)
+    if words:
+        incident.sources[digest] = path.name
+        incident.add(search, again, path.name)
+    if is_known:
+        return f"{_BEFORE}, which stays; beside it {words}" if words else _BEFORE
+    return words or _NOTHING
+
+
+def _tell_others(folder: Path, intake: Intake) -> None:
+    """Says what else lies in a folder of photographs."""
+    if folder.is_dir():
+        files = {path for path in folder.rglob("*") if path.is_file()} - set(photos.files(folder))
+        if kinds := sorted({path.suffix.lower() or path.name for path in files}):
+            named = ", ".join([*kinds[:_SHOWN], *["..."] * (len(kinds) > _SHOWN)])
+            words = f"{len(files)} other files are not read ({named})"
+            intake.fault(folder, words, "give each by itself, if it tells anything")
 
 
 def _add_photos(paths: Sequence[Path], incident: Incident, intake: Intake, terms: Terms, console: Console) -> str:
@@ -226,6 +252,12 @@ def _home(incident: Incident) -> Position | None:
     """Returns where vehicles start, if all start at one place."""
     homes = [place.position for place in incident.search.places if place.kind is PlaceKind.HOME]
     return homes[0] if len(homes) == 1 else None
+
+
+def _within(flag: str, value: float | None, unit: str, least: float, most: float) -> float | None:
+    if value is not None and not least <= value <= most:
+        raise UsageError(f"{flag} {value:g}", f"{unit}, {least:g} to {most:g}")
+    return value
 
 
 def _share(flag: str, value: float | None) -> float | None:

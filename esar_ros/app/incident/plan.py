@@ -23,7 +23,7 @@ from esar_ros.incident.terrain_way import LOWEST, TerrainWay
 from esar_ros.mission import names
 from esar_ros.mission.briefing import CEILING
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.system.incident_files import PLANS
+from esar_ros.mission.system.incident_files import PLANS, file_stem
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.mission.weather import Weather
 
@@ -79,13 +79,16 @@ def run(arguments: argparse.Namespace) -> int:
         flights,
         closed,
     )
-    search = incident.search
+    search, former = incident.search, incident.search.sorties
     search.sorties = [replace(sortie, name=f"sortie {sortie.name}") for sortie in sorties]
     if not any(place.kind is PlaceKind.HOME and place.position == home for place in search.places):
         search.places.append(Place("home", PlaceKind.HOME, home))
     incident.save()
     folder = incident.folder / PLANS
     console = Console(highlight=False, soft_wrap=True, markup=False)
+    for stem in {file_stem(sortie.name) for sortie in (*former, *search.sorties)}:
+        for ending in ("plan", "kmz"):  # nobody is to fly what was planned before
+            (folder / f"{stem}.{ending}").unlink(missing_ok=True)
     qgc_plan.write(search, folder)
     kml.write(search, folder / "plan.kml")
     try:

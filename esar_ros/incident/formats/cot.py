@@ -124,7 +124,7 @@ def events(search: Search, written: datetime | None = None) -> list[ET.Element]:
     now = written or datetime.now(timezone.utc)
     made = [_find(find) for find in search.finds if words.is_to_carry(find)]
     made += [_place(place) for place in search.places]
-    made += [_area(area) for area in search.areas]
+    made += [event for area in search.areas for event in _area(area)]
     made += [_track(track) for track in search.tracks if len(track.latitude) > 1]
     made += [_sortie(sortie) for sortie in search.sorties]
     names: Counter[str] = Counter()
@@ -206,8 +206,16 @@ def _drawing(places: Floats, title: str, facts: Mapping[str, str], colour: str, 
     return event
 
 
-def _area(area: Area) -> ET.Element:
-    return _drawing(area.outline, area.name, words.area_facts(area), words.AREA_COLOURS[area.kind], is_closed=True)
+def _area(area: Area) -> list[ET.Element]:
+    """Returns a polygon, and each of its holes as one of its own: a drawing of CoT has none."""
+    facts, colour = words.area_facts(area), words.AREA_COLOURS[area.kind]
+    if area.holes:
+        facts["not part of it"] = f"{len(area.holes)} areas within, drawn beside it"
+    holes = [
+        _drawing(hole, f"not part of {area.name}", {"kind": "hole"}, words.FAINT_COLOUR, is_closed=True)
+        for hole in area.holes
+    ]
+    return [_drawing(area.outline, area.name, facts, colour, is_closed=True), *holes]
 
 
 def _track(track: Track) -> ET.Element:

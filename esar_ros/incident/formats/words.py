@@ -7,6 +7,7 @@ file that tells something its name alone is told, never the folders in which it 
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Mapping
 from datetime import datetime, timezone
@@ -147,10 +148,12 @@ def in_a_line(facts: Mapping[str, str]) -> str:
 
 
 def picture_link(find: Find, path: Path) -> str:
-    """Returns the way to a find's picture from a file that lies beside or above it; empty where it is elsewhere."""
-    if find.picture is None or not find.picture.absolute().is_relative_to(path.absolute().parent):
+    """Returns the way to a find's picture from a file that lies beside or above it, or in a folder that does; empty
+    where it is elsewhere."""
+    folder = path.absolute().parent
+    if find.picture is None or not find.picture.absolute().is_relative_to(folder.parent):
         return ""
-    return find.picture.absolute().relative_to(path.absolute().parent).as_posix()
+    return Path(os.path.relpath(find.picture.absolute(), folder)).as_posix()
 
 
 def ellipse_outline(position: Position, ellipse: Ellipse) -> Floats:

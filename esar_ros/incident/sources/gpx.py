@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import math
+import re
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -10,6 +12,9 @@ from esar_ros.incident.features import Mover, Place, PlaceKind, Position, Search
 from esar_ros.incident.sources.intake import Intake
 from esar_ros.mission.errors import UsageError, first_line, install
 from esar_ros.mission.unpacking import content
+
+_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+_ENCODING = re.compile(rb"""<\?xml[^>]*\sencoding=["']([A-Za-z][\w.-]*)["']""")
 
 
 def read(path: Path, intake: Intake, mover: Mover = Mover.PERSON) -> Search:
@@ -22,8 +27,8 @@ def read(path: Path, intake: Intake, mover: Mover = Mover.PERSON) -> Search:
     except ImportError:
         raise UsageError(f"{path}: GPX needs gpxpy", install("geo")) from None
     try:
-        parsed = gpxpy.parse(content(path))
-    except (gpxpy.gpx.GPXException, ValueError) as error:
+        parsed = gpxpy.parse(_text(content(path)))
+    except (gpxpy.gpx.GPXException, ValueError, LookupError) as error:
         raise UsageError(f"{path} is no whole GPX file: {first_line(error)}", "export it again") from None
     search = Search(path.stem)
     for number, track in enumerate(parsed.tracks, start=1):
@@ -53,6 +58,16 @@ def read(path: Path, intake: Intake, mover: Mover = Mover.PERSON) -> Search:
     if not parsed.tracks and not parsed.waypoints:
         raise UsageError(f"{path} holds no track", "export the track that was walked")
     return search
+
+
+def _text(data: bytes) -> str:
+    """Returns a file's text without its declaration, in whose encoding it is read. Raises ValueError, LookupError."""
+    if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        text = data.decode("utf-16")
+    else:
+        stated = _ENCODING.match(data.removeprefix(codecs.BOM_UTF8))
+        text = data.decode(stated[1].decode() if stated else "utf-8").removeprefix("\ufeff")
+    return _DECLARATION.sub("", text)  # which gpxpy would believe of the text that it is given
 
 
 def _seconds(time: datetime) -> float:

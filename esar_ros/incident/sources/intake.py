@@ -13,6 +13,7 @@ from pygeodesy.formy import haversine  # type: ignore[import-untyped]
 
 from esar_ros.incident.features import Floats, Mover, Position, Track
 
+_EARTH = 6_371_009.0  # m, mean radius
 FAR = 50_000.0  # m from the search's place, beyond which nothing belongs to it
 _NULL_ISLAND = 1e-3  # degrees about 0, 0, where a receiver without a fix puts everybody
 _SWAPPED = ("its latitude and longitude are swapped", "mend the file")
@@ -49,7 +50,8 @@ class Intake:
         The words hold no numbers, so that files with the same fault are counted under one.
         """
         lat, lon = np.asarray(latitude, dtype=np.float64), np.asarray(longitude, dtype=np.float64)
-        here = (float(np.median(lat)), float(np.median(lon)))
+        middle = 0.0 if self.near is None else self.near.longitude  # about which longitudes are counted
+        here = (float(np.median(lat)), float(np.median((lon - middle + 180.0) % 360.0 - 180.0)) + middle)
         if abs(here[0]) > 90.0 >= abs(here[1]):
             return _SWAPPED
         if self.near is None or distance(here, self.near) <= FAR:
@@ -59,6 +61,18 @@ class Intake:
         if any(distance((here[0] * a, here[1] * b), self.near) <= FAR for a, b in ((-1, 1), (1, -1), (-1, -1))):
             return "north, south, east or west is lost from its coordinates", "mend the file"
         return f"it lies more than {FAR / 1000:.0f} km from the search", "give files of this search"
+
+    def why_not_area(self, outline: Floats) -> tuple[str, str] | None:
+        """As why_not, of a polygon's longitudes and latitudes (N, 2; degrees): it may be large, and reach the search
+        from afar."""
+        if self.near is not None and np.abs(outline[:, 1]).max() <= 90.0:
+            from shapely import Point, Polygon
+            from shapely.ops import nearest_points
+
+            nearest = nearest_points(Polygon(outline), Point(self.near.longitude, self.near.latitude))[0]
+            if distance((nearest.y, nearest.x), self.near) <= FAR:
+                return None
+        return self.why_not(outline[:, 1], outline[:, 0])
 
     def track(
         self,
@@ -72,7 +86,8 @@ class Intake:
     ) -> list[Track]:
         """Returns the track through points, in the order of time; none, and a line why, where they make none.
 
-        Points without a position are left out. Units as of Track; all of length N.
+        Points without a position are left out, and those that lie far from the search: there it is parted. Units as of
+        Track; all of length N.
         """
         lat, lon, alt, when = (np.asarray(each, dtype=np.float64) for each in (latitude, longitude, altitude, time))
         placed = is_placed(lat, lon)
@@ -89,7 +104,26 @@ class Intake:
         if np.isfinite(when).all() and (order != np.arange(len(order))).any():
             self.fault(path, f"{name}: its clock goes back", "points are put in the order of their times")
             lat, lon, alt, when = lat[order], lon[order], alt[order], when[order]
-        return [Track(name, mover, lat, lon, alt, when, path.name)]
+        here = self._is_here(lat, lon)
+        if away := int((~here).sum()):
+            words = f"{name}: {away} of {len(here)} points lie more than {FAR / 1000:.0f} km from the search"
+            self.fault(path, words, "they are left out, and it is parted there")
+        parts = [part for part in np.split(np.arange(len(here)), np.flatnonzero(~here)) if here[part].sum() > 1]
+        return [
+            Track(name if len(parts) == 1 else f"{name}, part {number}", mover, *each, path.name)
+            for number, part in enumerate(parts, start=1)
+            for each in [[values[part[here[part]]] for values in (lat, lon, alt, when)]]
+        ]
+
+    def _is_here(self, latitude: Floats, longitude: Floats) -> NDArray[np.bool_]:
+        """Returns which points (N,; degrees) are on Earth, and not far from the search."""
+        on_earth = np.abs(latitude) <= 90.0
+        if self.near is None:
+            return on_earth
+        a, b = np.radians(latitude), np.radians(self.near.latitude)
+        apart = np.radians(longitude - self.near.longitude)
+        half = np.sin((a - b) / 2.0) ** 2 + np.cos(a) * np.cos(b) * np.sin(apart / 2.0) ** 2
+        return on_earth & (2.0 * _EARTH * np.arcsin(np.sqrt(np.clip(half, 0.0, 1.0))) <= FAR)
 
     def above_sea(self, ellipsoidal: Floats, path: Path, name: str) -> Floats:
         """Returns heights above the sea (m) of heights above the ellipsoid; nan, and a line why, where the geoid's

@@ -71,7 +71,7 @@ def _by_magic(path: Path, head: bytes) -> Kind | None:
 
 def _of_database(path: Path) -> Kind | None:
     try:
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
     except sqlite3.Error:
         return Kind.BAG  # a damaged one is salvaged by the bags' reader

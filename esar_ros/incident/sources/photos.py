@@ -30,6 +30,7 @@ _XMP_FIELD = re.compile(r'(?:drone-dji|xmp):(\w+)\s*(?:=\s*"([^"]*)"|>([^<]*)<)'
 _SIZES = frozenset((*range(0xC0, 0xC4), *range(0xC5, 0xC8), *range(0xC9, 0xCC), *range(0xCD, 0xD0)))  # JPEG: SOFn
 _FILM = 43.267  # mm, diagonal of 35 mm film, to which equal focal lengths refer (CIPA DCG-001)
 _DATUMS = ("", "WGS-84", "WGS84", "WGS 84")
+_BELOW = ("1", "3", "Below Sea Level")  # GPSAltitudeRef of a height below the sea; 3 since EXIF 3.0
 _RTK_FIX = 50.0  # drone-dji:RtkFlag of a fixed solution
 _LOOSE = "set the camera's clock, or say how far it is from UTC: --utc-offset H"
 
@@ -169,7 +170,7 @@ class _Told:
         """
         told = self._number("AbsoluteAltitude")
         if told is None and (values := self._values("GPS GPSAltitude")):
-            told = -values[0] if self._text("GPS GPSAltitudeRef").strip() in ("1", "Below Sea Level") else values[0]
+            told = -values[0] if self._text("GPS GPSAltitudeRef").strip() in _BELOW else values[0]
         fixed = self._number("RtkFlag") == _RTK_FIX
         errors = LookErrors(horizontal=0.1, vertical=0.2) if fixed else LookErrors()
         if told is not None and (fixed or self._xmp.get("AltitudeType") == "RtkAlt"):
@@ -190,7 +191,9 @@ class _Told:
         if local is None:
             self._doubt("it has no time", "it is taken without one")
             return None
-        zone = _zone(self._text("EXIF OffsetTimeOriginal")) or _zone(self._xmp.get("CreateDate", ""))
+        zone = _zone(self._text("EXIF OffsetTimeOriginal"))
+        if zone is None:
+            zone = _zone(self._xmp.get("CreateDate", ""))
         if zone is None and self._intake.utc_offset is not None:
             zone = timedelta(hours=self._intake.utc_offset)
         if zone is None:

@@ -16,6 +16,7 @@ _OPEN = 0.1  # of a line's length: the gap up to which a walked line counts as c
 _NAMES = ("name", "title", "id")
 _POD = ("pod", "probability_of_detection")
 _WGS84 = "EPSG:4326"
+_VERTICES = ("track_points", "route_points")  # layers that GDAL makes of a GPX beside its lines
 
 Outline = tuple[str, Floats, tuple[Floats, ...], dict[str, Any]]  # name, outline, holes, fields
 
@@ -27,9 +28,11 @@ def read(path: Path, intake: Intake, pod: float | None = None) -> Search:
     cannot be read, holds no polygon or does not say its coordinate system.
     """
     search = Search(path.stem)
-    for name, outline, holes, values in _outlines(path, intake, 0.0):
+    for name, outline, holes, values in _outlines(path, intake, 0.0, "draw the ground as polygons"):
         stated = _stated(values, pod)
-        if stated is None:
+        if isinstance(stated, str):
+            intake.fault(path, f"{name}: its POD '{stated}' is no number", "mend the field: 0 to 0.99, or 0 to 99 %")
+        elif stated is None:
             intake.fault(path, f"{name} has no POD", "say it: --pod 0.7, or in a field named pod")
         elif not 0.0 <= stated < 1.0:
             intake.fault(path, f"{name}: a POD of {stated:.0%}", "no search is sure: 0 to 0.99, or 0 to 99 %")
@@ -41,13 +44,17 @@ def read(path: Path, intake: Intake, pod: float | None = None) -> Search:
 def read_zones(path: Path, intake: Intake, around: float) -> Search:
     """Returns the polygons as zones where nobody may fly, and so many m around points and lines. Raises UsageError."""
     search = Search(path.stem)
-    for name, outline, holes, _ in _outlines(path, intake, around):
+    cure = "say how many metres around them are closed: --no-fly M"
+    for name, outline, holes, _ in _outlines(path, intake, around, cure):
         search.areas.append(Area(name, AreaKind.NO_FLY, outline, holes))
     return search
 
 
-def _outlines(path: Path, intake: Intake, around: float) -> list[Outline]:
-    """Returns name, outline, holes and fields of each polygon of a file. Raises UsageError."""
+def _outlines(path: Path, intake: Intake, around: float, cure: str) -> list[Outline]:
+    """Returns name, outline, holes and fields of each polygon of a file. Raises UsageError.
+
+    around: m, about points and lines that makes polygons of them; cure: of points and lines that bound nothing.
+    """
     try:
         import pyogrio
         import pyproj
@@ -55,31 +62,36 @@ def _outlines(path: Path, intake: Intake, around: float) -> list[Outline]:
     except ImportError as error:
         raise UsageError(f"{path}: polygons need {error.name}", install("geo")) from None
     content(path, 1)
-    out, found = list[Outline](), 0
+    out, found, bare = list[Outline](), 0, 0
     try:
-        layers = [str(name) for name, _ in pyogrio.list_layers(path)]
-        for layer in layers:
+        layers = [str(name) for name, kind in pyogrio.list_layers(path) if kind is not None]  # others are tables
+        for layer in (name for name in layers if name not in _VERTICES):
             meta, _, shapes, columns = pyogrio.raw.read(path, layer=layer)
             geometries = shapely.from_wkb(shapes)
             fields = {str(name).lower(): column for name, column in zip(meta["fields"], columns, strict=True)}
             system = meta["crs"]
+            if system is not None:
+                project = pyproj.Transformer.from_crs(system, _WGS84, always_xy=True, allow_ballpark=False)
             for row, geometry in enumerate(geometries):
                 values = {name: column[row] for name, column in fields.items()}
                 name = next((str(values[key]) for key in _NAMES if values.get(key)), f"{path.stem} {row + 1}")
                 if around and geometry is not None and system is not None:
                     geometry = _widened(shapely, pyproj, geometry, system, around)
-                for part in _polygons(shapely, geometry):
+                parts = _polygons(shapely, geometry)
+                bare += not parts and geometry is not None and not geometry.is_empty
+                for part in parts:
                     found += 1
                     if system is None:
                         raise UsageError(f"{path} does not say its coordinate system", "write it in WGS 84 (EPSG:4326)")
-                    project = pyproj.Transformer.from_crs(system, _WGS84, always_xy=True, allow_ballpark=False)
                     out += [(name, *rings, values) for rings in _rings(path, intake, part, project, name)]
     except UsageError:
         raise
     except Exception as error:  # of GDAL, GEOS and PROJ, which have no common name
         raise UsageError(f"{path} cannot be read: {first_line(error)}", "export it again") from None
     if not found:
-        raise UsageError(f"{path} holds no polygon", "draw the ground as polygons")
+        raise UsageError(f"{path} holds no polygon", cure)
+    if bare:
+        intake.fault(path, f"{bare} points and lines bound no ground: they are left out", cure)
     return out
 
 
@@ -122,7 +134,7 @@ def _rings(
     if not np.isfinite(outline).all():
         intake.fault(path, f"{name}: its datum is not WGS 84", "nothing here converts it: write it in EPSG:4326")
         return []
-    if wrong := intake.why_not(outline[:, 1], outline[:, 0]):
+    if wrong := intake.why_not_area(outline):
         intake.fault(path, f"{name}: {wrong[0]}", wrong[1])
         return []
     return [(outline, tuple(holes))]
@@ -131,17 +143,23 @@ def _rings(
 def _ring(ring: Any, project: Any) -> Floats:
     """Returns longitudes and latitudes (N, 2), not closed."""
     x, y = np.array(ring.coords)[:-1, :2].T
-    return np.stack(project.transform(x, y), axis=1)
+    places = np.stack(project.transform(x, y), axis=1)
+    places[:, 0] -= 360.0 * np.round(np.median(places[:, 0]) / 360.0)  # some count them from 0 to 360
+    return np.asarray(places)
 
 
-def _stated(values: dict[str, Any], otherwise: float | None) -> float | None:
-    """Returns the POD that a polygon's fields state, as a share or in percent."""
+def _stated(values: dict[str, Any], otherwise: float | None) -> float | str | None:
+    """Returns the POD that a polygon's fields state, as a share or in percent; the words that state none."""
     for name in _POD:
-        try:
-            text = str(values[name]).strip()
-            stated = float(text.rstrip("% "))
-        except (KeyError, ValueError):
+        value = values.get(name)
+        text = "" if value is None or value != value else str(value).strip()
+        if not text:
             continue
-        if np.isfinite(stated):
-            return stated / 100.0 if stated > 1.0 or text.endswith("%") else stated
+        try:
+            stated = float(text.rstrip("% ").replace(",", "."))
+        except ValueError:
+            return text
+        if not np.isfinite(stated):
+            return text
+        return stated / 100.0 if stated > 1.0 or text.endswith("%") else stated
     return otherwise

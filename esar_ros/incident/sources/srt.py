@@ -50,9 +50,10 @@ def read(path: Path, intake: Intake) -> Search:
     pairs = np.array([[float(m[1]), float(m[2])] if m else [math.nan, math.nan] for m in points])
     homes = [match for cue in cues if (match := _HOME.search(cue))]
     if not any(named) and _order(pairs, intake) is None:
-        intake.fault(
-            path, "it does not tell which coordinate is the latitude", "say where the search is: --near LAT,LON"
-        )
+        if wrong := intake.why_not(*pairs[np.isfinite(pairs).all(axis=1)].T):
+            intake.fault(path, *wrong)
+        else:
+            intake.fault(path, "it does not tell which coordinate is the latitude", "give its track as a GPX")
         return Search(path.stem)
     swap = not any(named) and _order(pairs, intake) == (1, 0)
     latitude, longitude = pairs[:, ::-1].T if swap else pairs.T

@@ -29,7 +29,7 @@ def read_ways(path: Path, ground: Ground) -> tuple[Floats, ...]:
     content(path, 1)
     ways = list[Floats]()
     try:
-        for layer in dict.fromkeys(str(name) for name, _ in pyogrio.list_layers(path)):
+        for layer in dict.fromkeys(str(name) for name, kind in pyogrio.list_layers(path) if kind is not None):
             meta, _, shapes, _ = pyogrio.raw.read(path, layer=layer, columns=[])
             if meta["crs"] is None:
                 raise UsageError(f"{path} does not say its coordinate system", "write it in WGS 84 (EPSG:4326)")

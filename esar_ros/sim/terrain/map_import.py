@@ -1,6 +1,6 @@
 """Maps from elevation models: any georeferenced raster, resampled to a local east-north-up square.
 
-Needs rasterio and pyproj (the extra `geo`). Heights are taken as metres above mean sea level.
+Needs rasterio and pyproj (the extra `geo`). Heights become metres above mean sea level.
 """
 
 from __future__ import annotations
@@ -23,7 +23,15 @@ from esar_ros.mission.errors import UsageError, install, suggest
 from esar_ros.mission.map_files import settlement_maps, shipped_maps, user_map_directory
 from esar_ros.sim.terrain.finer_relief import measure
 from esar_ros.sim.terrain.land_cover import UNKNOWN, classify
-from esar_ros.sim.terrain.map_layers import DRIVERS, Square, open_raster, read_cover, read_photo, read_tracks
+from esar_ros.sim.terrain.map_layers import (
+    DRIVERS,
+    Square,
+    open_raster,
+    read_cover,
+    read_heights,
+    read_photo,
+    read_tracks,
+)
 from esar_ros.sim.terrain.map_spec import MapSpec, parse_spec
 from esar_ros.sim.terrain.maps import load_spec
 from esar_ros.sim.terrain.surroundings import REACH, Surroundings, pack, ring_points, sample_rings
@@ -31,8 +39,6 @@ from esar_ros.sim.terrain.surroundings import REACH, Surroundings, pack, ring_po
 CHARACTERS = {"alpine": "aotai", "desert": "lop_nur", "glacial": "k2", "coastal": "dapeng"}  # whose plants they bear
 MAX_HOLE = 100.0  # m, distance to the nearest height up to which a gap is filled
 MAX_HOLES = 0.10  # greatest share of the map that may be filled
-_PLAUSIBLE = (-500.0, 9000.0)  # m; what lies outside counts as no data
-_MOST_SAMPLES = 200_000_000  # of a raster; it is unpacked as a whole
 _FINER = 300  # from the map's seed to that of relief finer than the model
 _AROUND = 513  # places a side at which land cover around the map is told
 _COARSEST = 20  # least number of the model's cells along the map's side
@@ -137,14 +143,8 @@ def _open(source: Path, crs: str | None) -> _Raster:
         raise UsageError(f"{source} is not there", "give a GeoTIFF or another raster with heights")
     try:
         with open_raster(source, DRIVERS) as dataset:
-            if dataset.width * dataset.height > _MOST_SAMPLES:
-                raise UsageError(
-                    f"{source}: {dataset.width} x {dataset.height} heights, at most {_MOST_SAMPLES / 1e6:.0f} million "
-                    "are read",
-                    "cut out the part about the map: gdal_translate -projwin",
-                )
             transform, own = dataset.transform, dataset.crs
-            values = dataset.read(1, masked=True).astype(np.float64).filled(np.nan)
+            values = read_heights(dataset, source)
     except rasterio.errors.RasterioError as error:
         raise UsageError(f"{source} is not a raster: {error}", "give a GeoTIFF with heights") from None
     if own is None and crs is None:
@@ -158,9 +158,6 @@ def _open(source: Path, crs: str | None) -> _Raster:
         lonlat = pyproj.Transformer.from_crs(system, "EPSG:4326", always_xy=True)
     except pyproj.exceptions.ProjError as error:
         raise UsageError(f"{source}: unusable coordinate system: {error}", "give the right --crs") from None
-    values[(values < _PLAUSIBLE[0]) | (values > _PLAUSIBLE[1])] = np.nan
-    if not np.isfinite(values).any():
-        raise UsageError(f"{source} holds no heights: all of it is no-data", "look at the file's first band")
     inverse = ~transform
 
     def to_pixel(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -1,4 +1,4 @@
-"""Layers of an imported map that somebody has beside its elevation model: an orthophoto, land cover, tracks.
+"""Layers of an imported map: its elevation model's heights, and an orthophoto, land cover, tracks beside it.
 
 Each is a file of a GIS in any coordinate system and comes onto the map's own square. Photographs stay their owner's:
 the map file names what was made of them.
@@ -25,6 +25,16 @@ from esar_ros.sim.terrain.relief import surface_normals
 DRIVERS = ("GTiff", "AAIGrid", "DTED", "EHdr", "ENVI", "HFA", "SRTMHGT", "USGSDEM")
 PICTURES = ("GTiff", "JP2OpenJPEG", "PNG", "JPEG", "HFA", "ENVI")
 MOST_TEXELS = 2048  # of a photograph along the map's side, as many as the ground's texture has
+_FOOT, _SURVEY_FOOT = 0.3048, 1200.0 / 3937.0  # m
+_METRES = {  # of the units that rasters' bands name
+    **dict.fromkeys(("m", "metre", "metres", "meter", "meters"), 1.0),
+    **dict.fromkeys(("ft", "foot", "feet", "international foot"), _FOOT),
+    **dict.fromkeys(("us-ft", "ftus", "us survey foot", "us survey feet", "us_survey_foot"), _SURVEY_FOOT),
+    **dict.fromkeys(("cm", "centimetre", "centimeter"), 0.01),
+}
+_NO_GEOID = "give one above the sea: gdalwarp -t_srs EPSG:4326+5773 subtracts the geoid"
+_PLAUSIBLE = (-500.0, 9000.0)  # m; what lies outside counts as no data
+_MOST_HEIGHTS = 200_000_000  # of a raster; it is unpacked as a whole
 TRACK_WIDTH = 1.5  # m, where a file does not say `width`
 # ESA WorldCover's classes (Zanaga et al., WorldCover 10 m 2021 v200, product user manual, table 3).
 WORLD_COVER: Mapping[int, LandCover] = {
@@ -209,6 +219,57 @@ def open_raster(path: Path, drivers: Sequence[str]) -> Any:
         with suppress(rasterio.errors.RasterioIOError):
             return rasterio.open(path, driver=driver)
     raise UsageError(f"{path} is not a raster of {', '.join(drivers)}", "give a GeoTIFF")
+
+
+def read_heights(dataset: Any, path: Path) -> NDArray[np.float64]:
+    """Returns the heights (H, W; m above the sea) of an opened elevation model, nan where it has none.
+
+    Its own scale and offset, and its unit, by the band or by a vertical coordinate system, count; metres where it names
+    none. Raises UsageError where it is too large, or holds no heights above the sea.
+    """
+    if dataset.width * dataset.height > _MOST_HEIGHTS:
+        raise UsageError(
+            f"{path}: {dataset.width} x {dataset.height} heights, at most {_MOST_HEIGHTS / 1e6:.0f} million are read",
+            "cut out the part about the map: gdal_translate -projwin",
+        )
+    if dataset.count > 2 and dataset.dtypes[0] == "uint8":
+        raise UsageError(f"{path} is a picture of {dataset.count} bands", "give an elevation model")
+    unit, _, above = (dataset.units[0] or "").strip().lower().partition(" above ")  # e.g. m above mean sea level
+    if "ellipsoid" in above:
+        raise UsageError(f"{path}: its heights are above the ellipsoid", _NO_GEOID)
+    if unit and unit not in _METRES:
+        raise UsageError(f"{path}: its heights are in '{unit}'", "convert it to metres: gdal_calc, gdal_edit -units m")
+    of_system = _vertical_unit(dataset, path)
+    values = dataset.read(1, masked=True).astype(np.float64).filled(np.nan)
+    values = (values * dataset.scales[0] + dataset.offsets[0]) * (_METRES[unit] if unit else of_system)
+    values[(values < _PLAUSIBLE[0]) | (values > _PLAUSIBLE[1])] = np.nan
+    if not np.isfinite(values).any():
+        raise UsageError(f"{path} holds no heights: all of it is no-data", "look at the file's first band")
+    return np.asarray(values)
+
+
+def _vertical_unit(dataset: Any, path: Path) -> float:
+    """Returns the metres of a height's unit by the coordinate system, 1 where it says nothing of heights.
+
+    Raises UsageError where they are no heights above the sea.
+    """
+    import pyproj
+
+    if dataset.crs is None:
+        return 1.0
+    try:
+        system = pyproj.CRS.from_wkt(dataset.crs.to_wkt(version="WKT2_2019"))
+    except (pyproj.exceptions.ProjError, ValueError):  # whoever places the raster says so
+        return 1.0
+    vertical = next((part for part in system.sub_crs_list if part.is_vertical), None)
+    if vertical is None and len(system.axis_info) < 3:
+        return 1.0
+    axis = (system if vertical is None else vertical).axis_info[-1]
+    if vertical is None or "ellipsoid" in axis.name.lower():
+        raise UsageError(f"{path}: its heights are above the ellipsoid ({system.name})", _NO_GEOID)
+    if axis.direction != "up":
+        raise UsageError(f"{path}: its values are depths ({vertical.name})", "give heights above the sea")
+    return float(axis.unit_conversion_factor)
 
 
 def _on_square(

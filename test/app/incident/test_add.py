@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -81,7 +82,7 @@ def test_a_card_goes_on_where_it_was(incident: Path, tmp_path: Path, capsys: pyt
 
 
 def test_what_is_left_out_is_said(incident: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert add(incident, walk(tmp_path / "far.gpx", 400_000.0)) == 0
+    assert add(incident, walk(tmp_path / "far.gpx", 400_000.0)) == 1
     assert "left out or in doubt" in (out := capsys.readouterr().out) and "more than 50 km from the search" in out
     assert Incident.open(incident).sources == {}
 
@@ -98,6 +99,9 @@ def test_what_is_left_out_is_said(incident: Path, tmp_path: Path, capsys: pytest
         (("--topic", "fixx=/a"), "did you mean fix"),
         (("--camera", "down"), "PITCH,FOV,WIDTH"),
         (("--no-fly", "-5"), "0 to 5000"),
+        (("--utc-offset", "120"), "hours, -14 to 14"),
+        (("--utc-offset", "nan"), "hours, -14 to 14"),
+        (("--geoid", "-500"), "metres, -110 to 90"),
         (("--camera=30,70,3840",), "a pitch of -90 to 0"),
         (("--detector", "esar_yol"), "esar_yolo"),
     ],
@@ -122,6 +126,41 @@ def test_a_range_that_is_known_later_gives_a_track_its_pod_once(
         assert said in capsys.readouterr().out
     found = Incident.open(incident)
     assert len(found.search.tracks) == 1 and len(found.rasters(POD_ON_FOOT)) == 1
+
+
+def test_what_a_file_lacked_is_said_afterwards_and_taken_then(
+    incident: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def ring(east: float) -> list[list[float]]:
+        corners = ((0.0, 0.0), (50.0, 0.0), (50.0, 50.0), (0.0, 0.0))
+        return [[float(x) for x in FRAME.to_geodetic([east + a, b, 0.0])[1::-1]] for a, b in corners]
+
+    path = tmp_path / "searched.geojson"
+    features = [
+        {"type": "Feature", "properties": {"name": name, **told},
+         "geometry": {"type": "Polygon", "coordinates": [ring(x)]}}
+        for name, x, told in (("A", 0.0, {"pod": 0.5}), ("B", 80.0, {}))
+    ]  # fmt: skip
+    path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    assert add(incident, path) == 0
+    assert "B has no POD: say it: --pod 0.7" in capsys.readouterr().out
+    for said in ("taken in before, which stays; beside it 1 area", "taken in before"):
+        assert add(incident, path, "--pod", "0.7") == 0
+        assert said in capsys.readouterr().out
+    assert [(area.name, area.pod) for area in Incident.open(incident).search.areas] == [("A", 0.5), ("B", 0.7)]
+    assert add(incident, path, "--no-fly") == 0
+    kinds = [area.kind for area in Incident.open(incident).search.areas]
+    assert kinds.count(AreaKind.NO_FLY) == 2 and kinds.count(AreaKind.SEARCHED) == 2
+
+
+def test_what_else_lies_beside_photographs_is_said(
+    incident: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = card(tmp_path / "DCIM", 2)
+    (folder / "DJI_1.SRT").touch()
+    (folder / "DJI_1.DNG").touch()
+    assert add(incident, folder, "--detector", "none") == 0
+    assert "2 other files are not read (.dng, .srt): give each by itself" in capsys.readouterr().out
 
 
 def test_points_are_zones_or_finds_where_that_is_said(incident: Path, tmp_path: Path) -> None:

@@ -69,8 +69,13 @@ def test_a_plan_is_kept_told_and_written_for_ground_stations(valley: Path, capsy
     plan = json.loads((valley / "plans" / "sortie_1.plan").read_text())
     assert plan["fileType"] == "Plan" and len(plan["mission"]["items"]) > 3
     assert main(["incident", "plan", str(valley), "--minutes", "12"]) == 0, "the home is the last one's"
+    plans = sorted(path.name for path in (valley / "plans").iterdir())
+    assert plans == ["plan.kml", "sortie_1.kmz", "sortie_1.plan"], "nothing of the plan before is left to be flown"
     (again,) = Incident.open(valley).search.sorties
     assert again.home.latitude == pytest.approx(44.249)
+    assert main(["incident", "plan", str(valley), "--minutes", "12", "--speed", "20"]) == 0
+    assert "not for DJI" in capsys.readouterr().out
+    assert not list((valley / "plans").glob("*.kmz"))
 
 
 def test_the_page_and_the_exports_are_made_of_it(valley: Path, tmp_path: Path) -> None:
@@ -92,6 +97,8 @@ def test_the_page_and_the_exports_are_made_of_it(valley: Path, tmp_path: Path) -
         (("--ipp", "46.0,-71.35"), "does not reach"),
         (("--ipp", "here"), "LAT,LON"),
         (("--ipp", "44.25,-71.35,±far"), "LAT,LON"),
+        (("--ipp", "44.25,-71.35,-100"), "LAT,LON"),
+        (("--ipp", "44.25,-71.35,1e3"), "LAT,LON"),
         (("--time", "2026-06-01T09:00"), "has no zone: add it: 2026-06-01T09:00Z"),
         (("--time", "noon"), "ISO 8601"),
         (("--subject", "hikr"), "did you mean hiker?"),

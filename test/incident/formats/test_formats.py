@@ -25,8 +25,8 @@ from hypothesis import strategies as st
 from lxml import etree
 from pymavlink import mavutil, mavwp
 
-from esar_ros.incident.features import Find, FindState, Position, Search
-from esar_ros.incident.formats import cot, geojson, geotiff, gpx, kml, qgc_plan, table, wpml
+from esar_ros.incident.features import Area, AreaKind, Find, FindState, Position, Search
+from esar_ros.incident.formats import cot, geojson, geotiff, gpx, kml, qgc_plan, table, words, wpml
 from esar_ros.mission.errors import UsageError
 from helpers.searches import FINDS, FOLDER, NASTY, NOON, full_search, sortie
 
@@ -210,12 +210,23 @@ def test_cot_events_hold_places_and_errors_and_no_height_that_is_not_known(tmp_p
 def test_cot_events_are_of_the_form_of_pytaks(tmp_path: Path) -> None:
     theirs = pytak.cot_event(lat=1.0, lon=2.0)
     root: Any = ET.parse(written("cot", tmp_path)).getroot()
-    assert len({event.get("uid") for event in root}) == len(root) == 9
+    assert len({event.get("uid") for event in root}) == len(root) == 10
     for event in root:
         assert event.attrib.keys() == theirs.attrib.keys()
         assert event.find("point").attrib.keys() == theirs.find("point").attrib.keys()
         sent, stale = (datetime.strptime(event.get(name), pytak.W3C_XML_DATETIME) for name in ("time", "stale"))
         assert stale - sent == cot.VALID
+
+
+def test_holes_of_an_area_are_drawings_of_their_own_in_cot() -> None:
+    square = np.array([[107.0, 34.0], [107.01, 34.0], [107.01, 34.01], [107.0, 34.01]])
+    hole = 0.25 * square + 0.75 * square.mean(axis=0)
+    area, inside = cot.events(Search("s", areas=[Area("A", AreaKind.SEARCHED, square, (hole,), pod=0.8)]))
+    assert "not part of it: 1 areas within" in (area.findtext("detail/remarks") or "")
+    points = [link.get("point", "").split(",") for link in inside.iter("link")]
+    assert np.allclose([(float(lon), float(lat)) for lat, lon in points[:-1]], hole)
+    named: Any = inside.find("detail/contact")
+    assert inside.get("uid") != area.get("uid") and named.get("callsign") == "not part of A"
 
 
 def test_each_cot_event_is_sent_as_a_datagram_of_its_own() -> None:
@@ -376,3 +387,10 @@ def test_what_is_less_probable_than_not_is_grey_apart_and_not_carried(tmp_path: 
         if mark.find(f"{KML}visibility") is not None
     ]
     assert hidden == ["tent 20 %", "person 30 %"]
+
+
+def test_a_picture_is_linked_from_the_folder_of_exports_beside_its_own(tmp_path: Path) -> None:
+    find = Find("1", "tent", Position(34.0, 107.0), picture=tmp_path / "finds" / "1.jpg")
+    assert words.picture_link(find, tmp_path / "export" / "search.kml") == "../finds/1.jpg"
+    assert words.picture_link(find, tmp_path / "search.kml") == "finds/1.jpg"
+    assert words.picture_link(find, tmp_path / "somewhere" / "else" / "search.kml") == ""

@@ -59,6 +59,15 @@ def test_a_waypoint_of_another_place_is_left_out(tmp_path: Path) -> None:
     assert "waypoint glove" in intake.faults[0]
 
 
+@pytest.mark.parametrize("encoding", ["iso-8859-1", "utf-16", "utf-8-sig", "utf-8"])
+def test_other_encodings_are_read(tmp_path: Path, encoding: str) -> None:
+    named = WALK.replace("<name>Team 2</name>", "<name>Höhe</name>")
+    body = named[named.index("<gpx") :]
+    text = f'<?xml version="1.0" encoding="{encoding.removesuffix("-sig")}"?>\n{body}'
+    (tmp_path / "team.gpx").write_bytes(text.encode(encoding))
+    assert gpx.read(tmp_path / "team.gpx", Intake()).tracks[0].name == "Höhe (1)"
+
+
 @pytest.mark.parametrize("text", ["", WALK[:300], HEAD + "</gpx>", "<html/>", WALK.replace('"34.001"', '"north"')])
 def test_what_is_no_track_is_refused_in_one_line(tmp_path: Path, text: str) -> None:
     with pytest.raises(UsageError, match=r"team\.gpx") as caught:

@@ -55,6 +55,34 @@ def test_points_without_a_fix_are_left_out_and_counted() -> None:
     assert intake.faults == ["walk.gpx: walk: 2 of 4 points have no position: they are left out"]
 
 
+def test_points_far_from_the_search_part_a_track_and_are_counted() -> None:
+    intake = Intake(NEAR)
+    latitude, longitude = [34.0, 34.001, 51.0, 100.0, 34.002, 34.003], [107.0, 107.0, 0.5, 107.0, 107.0, 107.0]
+    before, after = track(intake, latitude, longitude)
+    assert (before.name, before.latitude.tolist()) == ("walk, part 1", [34.0, 34.001])
+    assert (after.name, after.latitude.tolist(), after.time.tolist()) == ("walk, part 2", [34.002, 34.003], [4.0, 5.0])
+    (line,) = intake.faults
+    assert "2 of 6 points lie more than 50 km from the search" in line
+
+
+def test_a_search_at_the_antimeridian_reaches_over_it() -> None:
+    intake = Intake(Position(-16.8, 179.99))
+    (found,) = track(intake, [-16.8, -16.8, -16.8], [179.999, -179.999, -179.99])
+    assert len(found.longitude) == 3 and intake.faults == []
+
+
+def test_a_polygon_may_reach_the_search_from_afar() -> None:
+    def square(side: float, east: float = 0.0) -> np.ndarray:
+        corners = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+        return corners * side / 2.0 + (107.0 + east, 34.0)
+
+    intake = Intake(NEAR)
+    assert intake.why_not_area(square(3.0)) is None, "around it"
+    assert intake.why_not_area(square(3.0, 1.8)) is None, "its edge is 28 km away"
+    assert "more than 50 km" in str(intake.why_not_area(square(1.0, 1.8)))
+    assert "swapped" in str(intake.why_not_area(square(0.1)[:, ::-1]))
+
+
 def test_a_clock_that_goes_back_is_put_in_order_and_said() -> None:
     intake = Intake(NEAR)
     (found,) = track(intake, [34.0, 34.1, 34.2], [107.0, 107.0, 107.0], [5.0, 9.0, 7.0])

@@ -61,6 +61,12 @@ def test_a_local_clock_is_not_guessed(tmp_path: Path) -> None:
     assert told.time == datetime(2026, 5, 1, 4, tzinfo=timezone.utc).timestamp()
 
 
+@pytest.mark.parametrize("zone", ["+00:00", "-00:00", "Z"])
+def test_a_clock_in_utc_is_believed(tmp_path: Path, zone: str) -> None:
+    look = one(tmp_path, Intake(NEAR, utc_offset=2.0), offset=zone)
+    assert look.time == datetime(2026, 5, 1, 12, tzinfo=timezone.utc).timestamp()
+
+
 @pytest.mark.parametrize(
     ("told", "said", "withheld"),
     [

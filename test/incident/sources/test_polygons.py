@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import geopandas
+import pandas
+import pyogrio
 import pytest
 import shapely
 
 from esar_ros.incident.features import AreaKind, Position
 from esar_ros.incident.sources import polygons
 from esar_ros.incident.sources.intake import Intake
+from esar_ros.incident.sources.kinds import Kind, recognise
 from esar_ros.mission.errors import UsageError
 
 SQUARE = shapely.Polygon([(107.0, 34.0), (107.01, 34.0), (107.01, 34.01), (107.0, 34.01)])
@@ -88,3 +91,48 @@ def test_what_cannot_be_read_or_placed_is_refused(tmp_path: Path) -> None:
     for name, said in refused.items():
         with pytest.raises(UsageError, match=said):
             polygons.read(tmp_path / name, Intake(NEAR), 0.5)
+
+
+def test_points_and_lines_beside_polygons_are_said(tmp_path: Path) -> None:
+    line = shapely.LineString([(107.0, 34.0), (107.01, 34.01)])
+    frame(SQUARE, line, shapely.Point(107.0, 34.0)).to_file(tmp_path / "a.geojson", driver="GeoJSON")
+    intake = Intake(NEAR)
+    assert len(polygons.read_zones(tmp_path / "a.geojson", intake, 0.0).areas) == 1
+    assert intake.faults == [
+        f"{tmp_path / 'a.geojson'}: 2 points and lines bound no ground: they are left out: say how many metres around "
+        "them are closed: --no-fly M"
+    ]
+    assert len(polygons.read_zones(tmp_path / "a.geojson", Intake(NEAR), 50.0).areas) == 3
+
+
+def test_a_tracks_points_are_no_zones_of_their_own(tmp_path: Path) -> None:
+    points = "".join(f'<trkpt lat="{34.0 + n * 1e-4}" lon="107.0"/>' for n in range(30))
+    text = f'<gpx version="1.1" creator="t" xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg>{points}</trkseg></trk></gpx>'
+    (tmp_path / "a.gpx").write_text(text, encoding="utf-8")
+    (zone,) = polygons.read_zones(tmp_path / "a.gpx", Intake(NEAR), 50.0).areas
+    assert shapely.Polygon(zone.outline).contains(shapely.LineString([(107.0, 34.0), (107.0, 34.0029)]))
+
+
+@pytest.mark.parametrize(("stated", "pod"), [("0,7", 0.7), ("70,5 %", 0.705), ("", 0.2), (None, 0.2), ("high", None)])
+def test_a_pod_in_words_is_read_or_said(tmp_path: Path, stated: str | None, pod: float | None) -> None:
+    frame(SQUARE, pod=[stated]).to_file(tmp_path / "a.geojson", driver="GeoJSON")
+    intake = Intake(NEAR)
+    found = polygons.read(tmp_path / "a.geojson", intake, 0.2).areas
+    assert [area.pod for area in found] == ([] if pod is None else [pytest.approx(pod)])
+    assert len(intake.faults) == (pod is None) and all("its POD 'high' is no number" in line for line in intake.faults)
+
+
+def test_a_package_with_tables_beside_its_layers_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "team #2.gpkg"
+    frame(SQUARE, pod=[0.5]).to_file(path, layer="searched", driver="GPKG")
+    styles = pandas.DataFrame([{"styleName": "red"}])
+    pyogrio.write_dataframe(styles, path, layer="layer_styles", driver="GPKG")
+    assert recognise(path) is Kind.POLYGONS
+    assert len(polygons.read(path, Intake(NEAR)).areas) == 1
+
+
+def test_longitudes_from_0_to_360_come_to_the_usual_ones(tmp_path: Path) -> None:
+    west = shapely.Polygon([(288.6, 44.0), (288.61, 44.0), (288.61, 44.01)])
+    frame(west, pod=[0.5]).to_file(tmp_path / "a.geojson", driver="GeoJSON")
+    (area,) = polygons.read(tmp_path / "a.geojson", Intake(Position(44.0, -71.4))).areas
+    assert area.outline[:, 0].tolist() == pytest.approx([-71.4, -71.39, -71.39])

@@ -1,0 +1,321 @@
+"""The layers of an incident's GeoPackage: features to rows, and rows to features, also those that a person drew.
+
+Layers of features are in WGS 84; tables beside them: about, sources, rasters.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from esar_ros.incident.features import (
+    Area,
+    AreaKind,
+    Find,
+    FindState,
+    Mover,
+    Place,
+    PlaceKind,
+    Position,
+    Search,
+    Sortie,
+    Track,
+    Waypoint,
+)
+from esar_ros.mission.errors import UsageError, first_line
+
+_WGS84 = "EPSG:4326"
+_FORMAT = "1"
+# layers that are there from the beginning, for a person to draw into them in a GIS, and their fields
+_DRAWN = ("zones_no_fly", "zones_danger")
+_DRAWN_FIELDS = {"name": "object", "poa": "float64", "pod": "float64", "hours": "float64", "note": "object"}
+_CREATED = "2000-01-01T00:00:00Z"  # a GeoPackage's own stamp: the same content is the same bytes
+
+
+def write_layers(
+    path: Path,
+    search: Search,
+    about: Mapping[str, str],
+    sources: Mapping[str, str],
+    rasters: Sequence[Mapping[str, str]],
+    before: Path,
+) -> None:
+    """Writes a search into a new GeoPackage, and what of another's layers lie in the one before.
+
+    about: what is kept of the incident beside its features; sources: names by digest; rasters: name, unit and file of
+    each. Raises UsageError where a layer of another's cannot be kept.
+    """
+    import geopandas
+    import pandas
+
+    about = {"format": _FORMAT, "name": search.name, **about}
+    folder = before.parent
+    tables: list[tuple[str, list[dict[str, Any]]]] = [
+        ("about", [{"key": key, "value": value} for key, value in about.items()]),
+        ("sources", [{"digest": digest, "name": name} for digest, name in sources.items()]),
+        ("rasters", [dict(row) for row in rasters]),
+        ("places", [_place_row(place) for place in search.places]),
+        ("finds", [_find_row(find, folder) for find in search.finds]),
+        ("tracks", [_track_row(track) for track in search.tracks]),
+        ("track_points", [row for number, track in enumerate(search.tracks) for row in _points(number, track)]),
+        ("sorties", [_sortie_row(sortie) for sortie in search.sorties]),
+        ("sortie_points", [row for n, sortie in enumerate(search.sorties) for row in _waypoints(n, sortie)]),
+        *((_layer(kind), [_area_row(a) for a in search.areas if a.kind is kind]) for kind in AreaKind),
+    ]
+    kept = os.environ.get("OGR_CURRENT_DATE")
+    os.environ["OGR_CURRENT_DATE"] = _CREATED
+    try:
+        for layer, rows in tables:
+            if rows and "geometry" in rows[0]:
+                _write_layer(path, layer, geopandas.GeoDataFrame(rows, crs=_WGS84))
+            elif rows:
+                _write_layer(path, layer, pandas.DataFrame(rows))
+            elif layer in _DRAWN:
+                columns = {name: pandas.Series(dtype=kind) for name, kind in _DRAWN_FIELDS.items()}
+                _write_layer(path, layer, geopandas.GeoDataFrame(columns, geometry=[], crs=_WGS84), "Polygon")
+        _keep_layers(before, path, {layer for layer, _ in tables})
+    finally:
+        if kept is None:
+            del os.environ["OGR_CURRENT_DATE"]
+        else:
+            os.environ["OGR_CURRENT_DATE"] = kept
+
+
+def _write_layer(path: Path, layer: str, frame: Any, geometry_type: str | None = None) -> None:
+    """geometry_type: of a frame without rows, or of mixed ones; None: that of its rows."""
+    import pyogrio
+
+    about = {} if geometry_type is None else {"geometry_type": geometry_type}
+    pyogrio.write_dataframe(frame, path, layer=layer, driver="GPKG", append=False, promote_to_multi=False, **about)
+
+
+def _keep_layers(before: Path, path: Path, own: set[str]) -> None:
+    """Writes the layers that somebody else has put into the GeoPackage. Raises UsageError where one cannot be kept."""
+    import pyogrio
+
+    for layer, kind in pyogrio.list_layers(before) if before.is_file() else ():
+        if layer in own:
+            continue
+        try:
+            _write_layer(path, str(layer), pyogrio.read_dataframe(before, layer=layer), kind)
+        except (ValueError, RuntimeError) as error:
+            said = f"{before}: layer {layer} cannot be kept: {first_line(error)}"
+            raise UsageError(said, "move it to a file of its own") from error
+
+
+def _layer(kind: AreaKind) -> str:
+    return {AreaKind.NO_FLY: "zones_no_fly", AreaKind.DANGER: "zones_danger"}.get(kind, f"{kind.value}_areas")
+
+
+def _point(position: Position) -> Any:
+    from shapely import Point
+
+    altitude = np.nan if position.altitude is None else position.altitude
+    return Point(position.longitude, position.latitude, altitude)
+
+
+def _position(point: Any) -> Position:
+    altitude = float(point.z) if point.has_z else np.nan
+    return Position(float(point.y), float(point.x), None if np.isnan(altitude) else altitude)
+
+
+def _utc(time: float | None) -> datetime | None:
+    return None if time is None or np.isnan(time) else datetime.fromtimestamp(time, timezone.utc)
+
+
+def _seconds(value: Any) -> float | None:
+    """Returns seconds since 1970 of a layer's time, None where it has none."""
+    return None if value is None or value != value else value.timestamp()
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None or value != value else float(value)
+
+
+def _text(value: Any) -> str:
+    return "" if value is None or value != value else str(value)
+
+
+def _place_row(place: Place) -> dict[str, Any]:
+    return {
+        "name": place.name, "kind": place.kind.value, "sigma_m": place.sigma, "time": _utc(place.time),
+        "note": place.note, "geometry": _point(place.position),
+    }  # fmt: skip
+
+
+def _find_row(find: Find, folder: Path) -> dict[str, Any]:
+    """Returns a find's row; a picture in the incident's folder is named from there, so that the folder may move."""
+    picture = find.picture
+    if picture is not None and picture.absolute().is_relative_to(folder.absolute()):
+        picture = picture.absolute().relative_to(folder.absolute())
+    covariance = (
+        [None] * 3 if find.covariance is None else [float(find.covariance[i]) for i in ((0, 0), (0, 1), (1, 1))]
+    )
+    return {
+        "id": find.id, "kind": find.kind, "state": find.state.value, "probability": find.probability,
+        "time": _utc(find.time), "var_east": covariance[0], "cov_east_north": covariance[1], "var_north": covariance[2],
+        "altitude_sigma": find.altitude_sigma, "picture": "" if picture is None else str(picture),
+        "source": find.source, "note": find.note, "geometry": _point(find.position),
+    }  # fmt: skip
+
+
+def _track_row(track: Track) -> dict[str, Any]:
+    from shapely import LineString
+
+    line = LineString(np.stack([track.longitude, track.latitude], axis=1))
+    return {"name": track.name, "mover": track.mover.value, "source": track.source, "geometry": line}
+
+
+def _points(number: int, track: Track) -> Iterable[dict[str, Any]]:
+    for lat, lon, alt, time in zip(track.latitude, track.longitude, track.altitude, track.time, strict=True):
+        yield {"track": number, "time": _utc(float(time)), "geometry": _point(Position(lat, lon, alt))}
+
+
+def _sortie_row(sortie: Sortie) -> dict[str, Any]:
+    from shapely import LineString
+
+    way = [sortie.home, *(point.position for point in sortie.waypoints), sortie.home]
+    line = LineString([(position.longitude, position.latitude) for position in way])
+    return {
+        "name": sortie.name, "speed_mps": sortie.speed, "minutes": sortie.minutes, "pos": sortie.pos,
+        "hectares": sortie.hectares, "home_altitude": sortie.home.altitude, "geometry": line,
+    }  # fmt: skip
+
+
+def _waypoints(number: int, sortie: Sortie) -> Iterable[dict[str, Any]]:
+    for point in sortie.waypoints:
+        yield {
+            "sortie": number, "above_ground_m": point.above_ground, "hold_s": point.hold,
+            "geometry": _point(point.position),
+        }  # fmt: skip
+
+
+def _area_row(area: Area) -> dict[str, Any]:
+    from shapely import Polygon
+
+    return {
+        "name": area.name, "poa": area.poa, "pod": area.pod, "hours": area.hours, "note": area.note,
+        "geometry": Polygon(area.outline, area.holes),
+    }  # fmt: skip
+
+
+# -- layers to features ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Layers:
+    """What a GeoPackage holds."""
+
+    search: Search  # without its rasters
+    about: dict[str, str]
+    sources: dict[str, str]  # names by digest
+    rasters: list[dict[str, str]]  # name, unit and file
+
+
+def read_layers(path: Path) -> Layers:
+    """Returns what a GeoPackage holds. Raises UsageError for what a person has put there and cannot be read, and all
+    kinds of errors where it is damaged."""
+    import pyogrio
+
+    names = {str(name) for name, _ in pyogrio.list_layers(path)}
+
+    def rows(layer: str) -> list[dict[str, Any]]:
+        if layer not in names:
+            return []
+        frame = pyogrio.read_dataframe(path, layer=layer)
+        if "geometry" in frame:  # in a system of a person's choice, where one has made the layer
+            if frame.crs is None:
+                said = f"{path}: layer {layer} does not say its coordinate system"
+                raise UsageError(said, f"set it in the GIS: {_WGS84}")
+            frame = frame.to_crs(_WGS84)
+        return list(frame.to_dict("records"))
+
+    about = {row["key"]: _text(row["value"]) for row in rows("about")}
+    if about.pop("format") != _FORMAT:
+        raise UsageError(f"{path} is of another release", "make it anew")
+    search = Search(about.pop("name"))
+    search.places = [
+        Place(
+            row["name"], PlaceKind(row["kind"]), _position(row["geometry"]), _number(row["sigma_m"]),
+            _seconds(row["time"]), _text(row["note"]),
+        )
+        for row in rows("places")
+    ]  # fmt: skip
+    search.finds = [_find(row, path.parent) for row in rows("finds")]
+    points = rows("track_points")
+    search.tracks = [
+        _track(row, [point for point in points if point["track"] == n]) for n, row in enumerate(rows("tracks"))
+    ]
+    ways = rows("sortie_points")
+    search.sorties = [
+        _sortie(row, [point for point in ways if point["sortie"] == n]) for n, row in enumerate(rows("sorties"))
+    ]
+    search.areas = [area for kind in AreaKind for row in rows(_layer(kind)) for area in _areas(row, kind, path)]
+    sources = {row["digest"]: row["name"] for row in rows("sources")}
+    return Layers(search, about, sources, rows("rasters"))
+
+
+def _find(row: dict[str, Any], folder: Path) -> Find:
+    variances = [_number(row[key]) for key in ("var_east", "cov_east_north", "var_north")]
+    covariance = None
+    if all(value is not None for value in variances):
+        east, both, north = variances
+        covariance = np.array([[east, both], [both, north]], dtype=np.float64)
+    return Find(
+        row["id"], row["kind"], _position(row["geometry"]), covariance, _number(row["altitude_sigma"]),
+        _number(row["probability"]), _seconds(row["time"]), FindState(row["state"]),
+        folder / row["picture"] if _text(row["picture"]) else None, _text(row["source"]), _text(row["note"]),
+    )  # fmt: skip
+
+
+def _track(row: dict[str, Any], points: list[dict[str, Any]]) -> Track:
+    places = [_position(point["geometry"]) for point in points]
+    times = [_seconds(point["time"]) for point in points]
+    return Track(
+        row["name"],
+        Mover(row["mover"]),
+        np.array([place.latitude for place in places]),
+        np.array([place.longitude for place in places]),
+        np.array([np.nan if place.altitude is None else place.altitude for place in places]),
+        np.array([np.nan if time is None else time for time in times]),
+        _text(row["source"]),
+    )
+
+
+def _sortie(row: dict[str, Any], points: list[dict[str, Any]]) -> Sortie:
+    longitude, latitude = row["geometry"].coords[0][:2]
+    return Sortie(
+        row["name"],
+        Position(latitude, longitude, _number(row["home_altitude"])),
+        tuple(
+            Waypoint(_position(point["geometry"]), _number(point["above_ground_m"]), float(point["hold_s"]))
+            for point in points
+        ),
+        float(row["speed_mps"]),
+        float(row["minutes"]),
+        _number(row["pos"]),
+        _number(row["hectares"]),
+    )
+
+
+def _areas(row: dict[str, Any], kind: AreaKind, path: Path) -> Iterable[Area]:
+    """Yields the polygons of a row, which a person may have drawn in a GIS: of several parts, with a name alone, or
+    with nothing yet. Raises UsageError for what is no polygon."""
+    shape = row["geometry"]
+    for part in getattr(shape, "geoms", [shape]):
+        if part is None or part.is_empty:
+            continue
+        if part.geom_type != "Polygon":
+            said = f"{path}: {_text(row.get('name')) or 'a shape'} in layer {_layer(kind)} is a {part.geom_type}"
+            raise UsageError(said, "draw it there as a polygon")
+        outline, *holes = (np.array(ring.coords)[:-1, :2] for ring in (part.exterior, *part.interiors))
+        yield Area(
+            _text(row.get("name")) or kind.value, kind, outline, tuple(holes), _number(row.get("poa")),
+            _number(row.get("pod")), _number(row.get("hours")), _text(row.get("note")),
+        )  # fmt: skip
