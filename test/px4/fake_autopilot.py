@@ -97,6 +97,8 @@ class FakeAutopilot:
         self.valid = True
         self.release = "1.17"
         self.obeys = True  # False: acknowledges mode changes and does nothing
+        self.refuses_arming = False  # for a reason that its status does not tell
+        self.mutes: set[str] = set()  # kinds of messages that it does not send
         self.log: list[tuple[float, str]] = []
         self.modes: list[tuple[float, int]] = [(0.0, HOLD)]
         self.entered_in_flight: list[float] = []  # times of entries into offboard while armed
@@ -268,6 +270,8 @@ class FakeAutopilot:
             return self.intend(TAKE_OFF)
         if code == 100001:
             return self.intend(EXTERNAL) if message.param1 == EXTERNAL and self.external else REJECTED
+        if code == 192:
+            return self.intend(HOLD)  # to where it is, as a ground station pauses it
         if code == 185:
             self.set_mode(TERMINATION)
             return OK
@@ -312,7 +316,7 @@ class FakeAutopilot:
         """Arms, as far as its checks pass; returns the result of a command."""
         if self.armed:
             return OK
-        if not self.preflight_ok or not self.valid or not self.landed:
+        if not self.preflight_ok or not self.valid or not self.landed or self.refuses_arming:
             return REJECTED
         self.armed, self.flown, self._armed_at = True, False, self.now
         self._flew_offboard = False
@@ -386,7 +390,7 @@ class FakeAutopilot:
         for name, period in PERIODS.items():
             on_change = changed and name in ("VehicleStatus", "VehicleLandDetected", "FailsafeFlags")
             silent = {"TimesyncStatus": self.clock_offset is None, "HomePosition": self.home is None}
-            if silent.get(name):
+            if silent.get(name) or name in self.mutes:
                 continue
             if on_change or self.now - self._last.get(name, -math.inf) >= period - 1e-6:
                 self._last[name] = self.now

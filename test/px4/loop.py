@@ -11,6 +11,7 @@ import numpy as np
 from fake_autopilot import FakeAutopilot
 
 from esar_ros.bridges.px4.clock import SampleClock
+from esar_ros.bridges.px4.commands import OWN_COMPONENT, OWN_SYSTEM, Command
 from esar_ros.bridges.px4.external import ExternalMode
 from esar_ros.bridges.px4.offboard import Offboard
 from esar_ros.bridges.px4.state import Px4State
@@ -25,8 +26,8 @@ STEP = 0.02  # s
 def command_message(command: Any, target: int) -> SimpleNamespace:
     """As the node fills a VehicleCommand."""
     return SimpleNamespace(
-        timestamp=0, **vars(command), target_system=target, target_component=1, source_system=1, source_component=1,
-        from_external=True,
+        timestamp=0, **vars(command), target_system=target, target_component=1, source_system=OWN_SYSTEM,
+        source_component=OWN_COMPONENT, from_external=True,
     )  # fmt: skip
 
 
@@ -107,6 +108,12 @@ class Loop(Asking):
         self.climb(height, lambda: float(self.fake.body.position[2]))
         assert self.fake.nav_state == self.bridge.stream.own_state and self.bridge.stream.engaged
         return self
+
+    def station_commands(self, command: Command) -> None:
+        """A ground station commands the autopilot."""
+        message = command_message(command, self.state.target_system)
+        message.source_system, message.source_component = 255, 190
+        self.fake.hear_command(message)
 
     def started_again(self) -> Loop:
         """A new process of the bridge with the same autopilot; the governor speaks."""

@@ -100,7 +100,8 @@ class Guided(Offboard):
         return (yield from self._into_guided())
 
     def _into_guided(self) -> Script:
-        if (yield from self._until(MODE_OFFBOARD, self._at(OFFBOARD), self.timing.patience)):
+        others = self._others(OFFBOARD)
+        if (yield from self._until(MODE_OFFBOARD, self._at(OFFBOARD), self.timing.patience, lambda: not others())):
             return Outcome(End.DONE)
         return self._failed(f"it did not go to {mode_name(OFFBOARD)}", MODE_OFFBOARD)
 

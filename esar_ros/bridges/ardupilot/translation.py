@@ -109,7 +109,9 @@ class Translation:
                 north, east, down = (float(value) for value in self.home)
                 return [Heard("HomePosition", SimpleNamespace(valid_lpos=True, x=north, y=east, z=down), now)]
             case "COMMAND_ACK":
-                answer = SimpleNamespace(command=int(message.command), result=int(message.result))
+                answer = SimpleNamespace(
+                    command=int(message.command), result=int(message.result), target_system=0, target_component=0
+                )  # it answers on the link on which it was asked
                 return [Heard("VehicleCommandAck", answer, now)]
         return []
 

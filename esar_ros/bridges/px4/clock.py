@@ -11,6 +11,7 @@ import math
 from typing import Any, Final
 
 OLDEST_SAMPLE: Final = 0.5  # s: what is said to be measured longer ago is taken for no instant of the clock
+LONGEST_WAY: Final = 10.0  # s through the link, likewise
 SYNCHRONISED_FOR: Final = 5.0  # s since the last TimesyncStatus; one comes every second
 ROUND_TRIP: Final = 0.02  # s; the offset is wrong by less than half of it
 _DDS = 2  # TimesyncStatus.SOURCE_PROTOCOL_DDS; MAVLink's is another host's clock
@@ -32,8 +33,13 @@ class SampleClock:
         self._told_at = -math.inf  # s, of the last status that is good enough
 
     def on_timesync(self, status: Any, now: float) -> None:
-        """A TimesyncStatus came. One of MAVLink's clock, or with a long round trip, counts as none."""
-        if int(status.source_protocol) == _DDS and 0 < int(status.round_trip_time) <= ROUND_TRIP * 1e6:
+        """A TimesyncStatus came. One of MAVLink's clock counts as none; so does a long round trip at first.
+
+        Once the offset is known, a long round trip says that the link is slow, and not that the offset is wrong: to
+        take a message's arrival for its time then would make old positions look new.
+        """
+        trip = int(status.round_trip_time)
+        if int(status.source_protocol) == _DDS and trip > 0 and (trip <= ROUND_TRIP * 1e6 or self.is_synchronised(now)):
             self._told_at = now
 
     def is_synchronised(self, now: float) -> bool:
@@ -43,10 +49,10 @@ class SampleClock:
     def sampled(self, message: Any, arrived: int, now: float) -> int:
         """Returns when a message's content was measured (ns, system time). arrived: ns, system time.
 
-        A stamp that is later than the arrival or OLDEST_SAMPLE before it is of another clock and is not taken.
+        A stamp that is later than the arrival or LONGEST_WAY before it is of another clock and is not taken.
         """
         age = round(sample_age(message) * 1e9)
         sent = int(message.timestamp) * 1000
-        if self.is_synchronised(now) and 0 <= arrived - sent <= OLDEST_SAMPLE * 1e9:
+        if self.is_synchronised(now) and 0 <= arrived - sent <= LONGEST_WAY * 1e9:
             return sent - age
         return arrived - age

@@ -9,6 +9,12 @@ from typing import Final
 
 RESULTS: Final = ("accepted", "temporarily rejected", "denied", "unsupported", "failed", "in progress", "cancelled")
 
+OWN_SYSTEM, OWN_COMPONENT = 1, 191  # of the commands' source: MAV_COMP_ID_ONBOARD_COMPUTER
+ACCEPTED: Final = 0  # of RESULTS
+# That choose a mode: return, land, take off, DO_SET_MODE, DO_REPOSITION (a ground station's pause), DO_PAUSE_CONTINUE,
+# MISSION_START and SET_NAV_STATE.
+CHOOSING: Final = frozenset({20, 21, 22, 176, 192, 193, 300, 100001})
+
 
 class Manoeuvre(IntEnum):
     """Manoeuvres that can be requested; those above ten are this graph's own actions."""

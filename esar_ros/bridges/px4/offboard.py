@@ -15,11 +15,15 @@ from collections.abc import Callable, Generator
 from typing import Any, Final
 
 from esar_ros.bridges.px4.commands import (
+    ACCEPTED,
     ARM,
+    CHOOSING,
     DISARM,
     MODE_HOLD,
     MODE_LAND,
     MODE_RETURN,
+    OWN_COMPONENT,
+    OWN_SYSTEM,
     Command,
     End,
     Manoeuvre,
@@ -33,6 +37,7 @@ from esar_ros.mission.modes import Mode
 from esar_ros.safety.limits import ON_GROUND, STANDING, TOUCH_DOWN_FROM
 
 Script = Generator[None, None, Outcome]
+_NOBODY: Final = (0, 0)  # asker of a firmware that does not tell it
 LIFT: Final = 2.5  # m, of the take-off before an external mode: PX4 lifts off by set-points in offboard alone
 
 
@@ -50,8 +55,20 @@ class Offboard:
         self._outcomes: dict[Manoeuvre, Outcome] = {}
 
     def on_ack(self, ack: Any) -> None:
-        """Takes in an answer to a command; kept only to quote the autopilot in an error."""
-        self._acks[int(ack.command)] = int(ack.result)
+        """Takes in an answer to a command: to quote the autopilot in an error, and to see what others have commanded.
+
+        Whoever commands a mode has the vehicle, also where it is in that mode already and its status does not change.
+        """
+        asker = int(ack.target_system), int(ack.target_component)
+        if asker in ((OWN_SYSTEM, OWN_COMPONENT), _NOBODY):
+            self._acks[int(ack.command)] = int(ack.result)
+        elif int(ack.command) in CHOOSING and int(ack.result) == ACCEPTED and self._may_come_back_by_itself():
+            if self._by_itself:
+                self._script = self._running = None
+            self.stream.leave(f"system {asker[0]} has commanded it (MAV_CMD {int(ack.command)})")
+
+    def _may_come_back_by_itself(self) -> bool:
+        return self.stream.comeback.is_open or (self._by_itself and self._running is not None)
 
     def ask(self, manoeuvre: Manoeuvre, now: float, height: float = 0.0) -> Outcome | None:
         """Begin a manoeuvre; the refusal when it cannot. The same one goes on, another is replaced.
@@ -150,7 +167,9 @@ class Offboard:
         state, refused = self.state, End.REFUSED
         if self.stream.mode >= Mode.TERMINATE:
             return Outcome(refused, "the governor has terminated", "safety")
-        if not state.is_linked(self.stream.now):
+        # What ends a flight is not refused because the position is silent: an estimator that fails is when it is needed.
+        ends = manoeuvre in (Manoeuvre.HOLD, Manoeuvre.RETURN, Manoeuvre.LAND)
+        if not (state.is_fresh("VehicleStatus", self.stream.now) if ends else state.is_linked(self.stream.now)):
             return Outcome(refused, "the autopilot is silent", "not ready")
         if state.terminated:
             return Outcome(refused, TERMINATED, "not ready")
@@ -221,11 +240,17 @@ class Offboard:
     def _at(self, nav_state: int) -> Callable[[], bool]:
         return lambda: self.state.nav_state == nav_state and self.state.intention == nav_state
 
+    def _others(self, wanted: int) -> Callable[[], bool]:
+        """Returns a test of whether somebody has chosen another mode from now on; what a failsafe chooses is none."""
+        begun = self.state.intention
+        return lambda: not self.state.failsafe and self.state.intention not in (begun, wanted)
+
     def _go(self, command: Command, nav_state: int) -> Script:
         """Out of offboard into one of the autopilot's own modes."""
         why = "it is coming back" if self._by_itself else f"{mode_name(nav_state)} was asked for"
         self.stream.leave(why, is_asked_for=True)
-        if (yield from self._until(command, self._at(nav_state), self.timing.patience)):
+        others = self._others(nav_state)
+        if (yield from self._until(command, self._at(nav_state), self.timing.patience, lambda: not others())):
             return Outcome(End.DONE)
         return self._failed(f"it did not go to {mode_name(nav_state)}", command)
 
@@ -236,11 +261,18 @@ class Offboard:
         stands = yield from self._stand_to_arm()
         if stands.end is not End.DONE:
             return stands
-        self.stage = "arming"
-        if not (yield from self._until(ARM, lambda: self.state.armed, self.timing.patience)):
+        self.stage, stood = "arming", self.state.nav_state
+
+        def stays() -> bool:
+            return self.state.nav_state == stood and not self.state.failsafe
+
+        if not (yield from self._until(ARM, lambda: self.state.armed, self.timing.patience, stays)):
             return self._failed("it did not arm", ARM)
+        if not stays():  # whoever has changed it has the vehicle, armed or not
+            return self._failed("its mode was changed", ARM)
         engaged = yield from self._mission()
-        if engaged.end is not End.DONE and self.state.landed:
+        ours = self.state.intention in (stood, HOLD, TAKE_OFF, self.stream.own_state)
+        if engaged.end is not End.DONE and self.state.landed and ours:  # else somebody has taken it
             yield from self._until(DISARM, lambda: not self.state.armed, self.timing.patience)
         return engaged
 
@@ -304,7 +336,9 @@ class Offboard:
         local = self.state.newest("VehicleLocalPosition")
         start = -float(local.z)
         command = take_off(float(local.ref_alt) + start + height)
-        if not (yield from self._until(command, lambda: self.state.nav_state == TAKE_OFF, self.timing.patience)):
+        others = self._others(TAKE_OFF)
+        rises = lambda: self.state.nav_state == TAKE_OFF  # noqa: E731
+        if not (yield from self._until(command, rises, self.timing.patience, lambda: not others())):
             return self._failed("it did not take off", command)
         limit = self.stream.now + self.timing.climb
         while self.stream.now < limit and self.state.armed and self.state.nav_state == TAKE_OFF:
@@ -312,7 +346,8 @@ class Offboard:
             self.stage = f"{risen:.1f} of {height:.1f} m"
             yield
         risen = -float(self.state.newest("VehicleLocalPosition").z) - start
-        if self.state.armed and not self.state.landed and risen >= height - max(1.0, 0.1 * height):
+        stands = self.state.armed and not self.state.landed and not self.state.failsafe and self._at(HOLD)()
+        if stands and risen >= height - max(1.0, 0.1 * height):
             return Outcome(End.DONE)
         return Outcome(
             End.FAILED, f"it rose {risen:.1f} of {height:.1f} m, its mode is {mode_name(self.state.nav_state)}"

@@ -81,6 +81,7 @@ class Stream:
         self.streaming = False  # signs of life are sent
         self.comeback = Comeback()
         self._late = False
+        self._has_held = False  # has reached the hold of its own
         self._command: tuple[VelocitySetpoint, float] | None = None  # and when it came
         self._setpoint: VelocitySetpoint | None = None  # of the present step
         self._commands: list[Command] = []  # of the present step
@@ -168,6 +169,7 @@ class Stream:
     def _hold(self, why: str) -> None:
         """No more signs of life, until it may come back by itself: nobody but this bridge has ended them."""
         self.leave(why)
+        self._has_held = False
         self.comeback.hold(self.now)
 
     def may_come_back(self) -> bool:
@@ -263,10 +265,12 @@ class Stream:
             self.leave(f"the autopilot was silent for more than {SIGNAL_LOST:.0f} s")
         if not linked:
             return
+        self._has_held = self._has_held or state.nav_state == HOLD
+        left = state.nav_state != HOLD and (self._has_held or state.nav_state != self.own_state)
         for wrong, why in (
             (not state.armed or state.landed, "it is on the ground"),
             (state.failsafe, f"failsafe: {mode_name(state.nav_state)}"),
-            (state.nav_state not in (HOLD, self.own_state), f"its mode was changed: {mode_name(state.nav_state)}"),
+            (left, f"its mode was changed: {mode_name(state.nav_state)}"),
             (self.mode >= Mode.TERMINATE, "the governor has terminated"),
             (self.comeback.is_late(self.now, self.timing.within), f"{self.left_because} for too long"),
             (self.comeback.is_used_up(self.now, self.timing.comebacks), f"{self.left_because}, too often"),
@@ -277,12 +281,14 @@ class Stream:
 
     def _guard(self, idle: bool) -> None:
         """Commands an idle autopilot out of offboard, where it would fly at the first heartbeat; or to terminate."""
-        if self.streaming or not self.state.is_linked(self.now):
+        if self.streaming:
             return
-        if self.mode >= Mode.TERMINATE:
+        if self.mode >= Mode.TERMINATE:  # also of one that is silent: the half of the link that still works may be this
             if self._is_due(self._last_termination) and self.state.armed and self.state.nav_state != TERMINATION:
                 self._last_termination = self.now
                 self.command(TERMINATE)
+            return
+        if not self.state.is_linked(self.now):
             return
         own = self.own_state
         wants = self.state.nav_state == own or (not self.state.armed and self.state.intention == own)

@@ -109,11 +109,11 @@ class Intake:
             words = f"{name}: {away} of {len(here)} points lie more than {FAR / 1000:.0f} km from the search"
             self.fault(path, words, "they are left out, and it is parted there")
         parts = [part for part in np.split(np.arange(len(here)), np.flatnonzero(~here)) if here[part].sum() > 1]
-        return [
-            Track(name if len(parts) == 1 else f"{name}, part {number}", mover, *each, path.name)
-            for number, part in enumerate(parts, start=1)
-            for each in [[values[part[here[part]]] for values in (lat, lon, alt, when)]]
-        ]
+        tracks = []
+        for number, part in enumerate(parts, start=1):
+            own, kept = name if len(parts) == 1 else f"{name}, part {number}", part[here[part]]
+            tracks.append(Track(own, mover, lat[kept], lon[kept], alt[kept], when[kept], path.name))
+        return tracks
 
     def _is_here(self, latitude: Floats, longitude: Floats) -> NDArray[np.bool_]:
         """Returns which points (N,; degrees) are on Earth, and not far from the search."""

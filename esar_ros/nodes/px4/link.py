@@ -8,7 +8,7 @@ from typing import Any
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 
-from esar_ros.bridges.px4.commands import Command
+from esar_ros.bridges.px4.commands import OWN_COMPONENT, OWN_SYSTEM, Command
 from esar_ros.bridges.px4.external import API_VERSION, CONTROLLED, REQUIREMENTS
 from esar_ros.bridges.px4.frames import VelocitySetpoint
 from esar_ros.bridges.px4.stream import Output
@@ -35,7 +35,6 @@ QUALITY = QoSProfile(
     depth=10,
 )
 NOW = 0  # us: PX4 puts its own time in; a stamp two seconds old would count as lost
-OWN_SYSTEM, OWN_COMPONENT = 1, 191  # MAV_COMP_ID_ONBOARD_COMPUTER
 AUTOPILOT = 1  # target component
 
 

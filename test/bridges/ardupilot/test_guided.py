@@ -169,6 +169,34 @@ def test_a_governor_that_speaks_again_gets_it_back_through_hold(flying: CopterLo
     assert flying.fake.velocity[1] > 1.5
 
 
+def test_a_ground_station_that_flies_it_in_guided_from_the_bridges_own_hold_keeps_it(flying: CopterLoop) -> None:
+    flying.velocity = None
+    flying.run(2.0)
+    assert flying.fake.mode == BRAKE
+    flying.fake.set_mode(GUIDED)
+    flying.run(0.2)
+    flying.fake.set_mode(BRAKE)
+    flying.velocity, begun = np.array([2.0, 0.0, 0.0]), flying.now
+    flying.run(8.0)
+    assert flying.fake.mode == BRAKE and not flying.stream.engaged and not flying.modes_since(begun)
+    assert "a person must ask for mission" in flying.stream.advice
+
+
+def test_a_person_who_switches_while_arming_is_tried_keeps_it() -> None:
+    loop = CopterLoop()
+    loop.run(2.0)
+    loop.fake.checks = ["Throttle too high"]
+    loop.bridge.ask(Manoeuvre.ARM, loop.now)
+    loop.run(1.0)
+    loop.fake.set_mode(LOITER)
+    loop.fake.checks = []
+    begun = loop.now
+    loop.run(6.0)
+    outcome = loop.bridge.outcome(Manoeuvre.ARM)
+    assert outcome is not None and outcome.end is End.FAILED and "LOITER" in outcome.text
+    assert loop.fake.mode == LOITER and not loop.fake.armed and not loop.modes_since(begun + 2 * STEP)
+
+
 def test_without_comebacks_only_a_person_ends_a_hold() -> None:
     loop = CopterLoop(timing=Timing(stream=0.3, comebacks=0)).fly()
     loop.velocity = None

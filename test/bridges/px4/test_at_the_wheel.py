@@ -272,3 +272,74 @@ def test_it_stops_as_slowly_as_the_limits_of_world_px4_say(flying: Loop, tau: fl
     flying.run(8.0)
     told = load_limits().model_copy(update={"tau": tau}).stopping_distance(speed)
     assert (float(flying.fake.body.position[0]) - start <= told) is enough
+
+
+@pytest.mark.parametrize("external", [False, True])
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_a_person_who_switches_or_arms_while_arming_is_tried_keeps_it(external: bool, by_hand: bool) -> None:
+    """The autopilot refuses for a reason that its status does not tell, so that arming is asked for again and again."""
+    loop = Loop(external=external)
+    loop.run(2.0)
+    loop.fake.refuses_arming = True
+    loop.bridge.ask(Manoeuvre.ARM, loop.now)
+    loop.run(1.0)
+    loop.fake.switch_mode(POSITION)
+    loop.fake.refuses_arming = False
+    if by_hand:
+        loop.fake.arm()
+    switched = loop.now
+    assert loop.run(2.0, lambda: loop.bridge.running is None)
+    outcome = loop.bridge.outcome(Manoeuvre.ARM)
+    assert outcome is not None and outcome.end is End.FAILED and "position" in outcome.text
+    loop.run(5.0)
+    assert (loop.fake.nav_state, loop.fake.armed) == (POSITION, by_hand)
+    assert not loop.commands_since(switched + 2 * STEP) and not loop.heartbeats_since(switched)
+
+
+@pytest.mark.parametrize("taken", ["person", "failsafe"])
+def test_who_takes_it_late_in_its_take_off_before_an_external_mode_keeps_it(taken: str) -> None:
+    loop = Loop(external=True)
+    loop.run(2.0)
+    loop.bridge.ask(Manoeuvre.ARM, loop.now)
+    assert loop.run(20.0, lambda: float(loop.fake.body.position[2]) > 1.8)
+    mode = POSITION if taken == "person" else RTL
+    loop.fake.switch_mode(POSITION) if taken == "person" else loop.fake.force_failsafe(RTL)
+    begun = loop.now
+    loop.run(6.0)
+    outcome = loop.bridge.outcome(Manoeuvre.ARM)
+    assert outcome is not None and outcome.end is End.FAILED
+    assert loop.fake.nav_state == mode and not loop.commands_since(begun)
+
+
+@pytest.mark.parametrize("manoeuvre", [Manoeuvre.HOLD, Manoeuvre.RETURN, Manoeuvre.LAND])
+def test_a_flight_may_be_ended_while_the_position_alone_is_silent(flying: Loop, manoeuvre: Manoeuvre) -> None:
+    flying.fake.mutes = {"VehicleLocalPosition"}
+    flying.run(1.0)
+    begun = flying.now
+    assert flying.bridge.ask(manoeuvre, flying.now) is None
+    flying.run(1.0)
+    assert flying.fake.nav_state == {Manoeuvre.HOLD: HOLD, Manoeuvre.RETURN: RTL, Manoeuvre.LAND: LAND}[manoeuvre]
+    refused = flying.bridge.ask(Manoeuvre.MISSION, flying.now)
+    assert refused is not None and "silent" in refused.text
+    assert begun < flying.now
+
+
+@pytest.mark.parametrize("mutes", [{"VehicleLocalPosition"}, {"VehicleLocalPosition", "VehicleStatus"}])
+def test_termination_is_asked_of_an_autopilot_that_is_silent(flying: Loop, mutes: set[str]) -> None:
+    flying.fake.mutes = mutes
+    flying.run(3.0)
+    flying.bridge.stream.mode = Mode.TERMINATE
+    begun = flying.now
+    flying.run(2.0)
+    assert 185 in flying.commands_since(begun)
+
+
+def test_hold_that_is_asked_for_is_not_repeated_against_a_person(flying: Loop) -> None:
+    flying.fake.obeys = False
+    flying.bridge.ask(Manoeuvre.HOLD, flying.now)
+    flying.run(0.5)
+    flying.fake.obeys = True
+    flying.fake.switch_mode(POSITION)
+    switched = flying.now
+    flying.run(4.0)
+    assert flying.fake.nav_state == POSITION and not flying.commands_since(switched + 2 * STEP)

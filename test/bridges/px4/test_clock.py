@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from loop import Loop
 
-from esar_ros.bridges.px4.clock import OLDEST_SAMPLE, ROUND_TRIP, SYNCHRONISED_FOR, SampleClock, sample_age
+from esar_ros.bridges.px4.clock import LONGEST_WAY, OLDEST_SAMPLE, ROUND_TRIP, SYNCHRONISED_FOR, SampleClock, sample_age
 
 SENT = 1_795_000_000_000_000  # us, system time
 NS = 1_000
@@ -59,7 +59,16 @@ def test_the_clock_is_known_for_some_seconds_after_the_last_status() -> None:
     assert clock.is_synchronised(1.0 + SYNCHRONISED_FOR) and not clock.is_synchronised(1.1 + SYNCHRONISED_FOR)
 
 
-@pytest.mark.parametrize("off", [-1, 1 + round(OLDEST_SAMPLE * 1e6)])
+@pytest.mark.parametrize("latency", [0.3, 0.8, 3.0])
+def test_a_link_that_becomes_slow_does_not_make_old_positions_look_new(latency: float) -> None:
+    clock, way = SampleClock(), round(latency * 1e6)
+    clock.on_timesync(status(), 0.0)
+    for second in range(1, 30):
+        clock.on_timesync(status(round_trip=2 * way), float(second))
+        assert clock.sampled(message(), (SENT + way) * NS, second + 0.5) == (SENT - 8_000) * NS
+
+
+@pytest.mark.parametrize("off", [-1, 1 + round(LONGEST_WAY * 1e6)])
 def test_a_stamp_of_another_clock_is_not_taken(off: int) -> None:
     clock, arrived = SampleClock(), (SENT + off) * NS
     clock.on_timesync(status(), 1.0)

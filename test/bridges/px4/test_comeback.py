@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from fake_facts import HOLD, OFFBOARD, RTL
 from loop import Loop
 
-from esar_ros.bridges.px4.commands import End, Manoeuvre
+from esar_ros.bridges.px4.commands import MODE_HOLD, Command, End, Manoeuvre
 from esar_ros.bridges.px4.stream import Timing
 from esar_ros.mission.modes import Mode
 
@@ -89,7 +90,22 @@ def failsafe_holds(loop: Loop) -> None:
     loop.fake.lose("fence")
 
 
-@pytest.mark.parametrize("taken", [person_switches, person_asks_for_hold, failsafe_returns, failsafe_holds])
+def station_asks_for_hold(loop: Loop) -> None:
+    """It is in hold already: nothing in its status changes."""
+    loop.station_commands(MODE_HOLD)
+
+
+def station_pauses(loop: Loop) -> None:
+    loop.station_commands(Command(192, param4=math.nan, param5=math.nan, param6=math.nan, param7=math.nan))
+
+
+@pytest.mark.parametrize(
+    "taken",
+    [
+        person_switches, person_asks_for_hold, station_asks_for_hold, station_pauses,
+        failsafe_returns, failsafe_holds,
+    ],
+)  # fmt: skip
 def test_what_a_person_or_a_failsafe_has_taken_is_not_taken_back(flying: Loop, taken: Callable[[Loop], None]) -> None:
     """In the bridge's own hold, from which it would come back."""
     silence(flying, 1.0)
@@ -100,6 +116,16 @@ def test_what_a_person_or_a_failsafe_has_taken_is_not_taken_back(flying: Loop, t
     assert not flying.commands_since(begun)
     words = flying.bridge.stream.advice
     assert "person" in words or "hold was asked for" in words
+
+
+def test_a_station_that_asks_for_hold_on_the_way_back_keeps_it(flying: Loop) -> None:
+    silence(flying, 1.0)
+    assert flying.run(BACK, lambda: flying.bridge.stream.streaming)
+    flying.station_commands(MODE_HOLD)
+    flying.run(6.0)
+    assert flying.fake.nav_state == HOLD and not flying.bridge.stream.engaged
+    assert "system 255 has commanded it" in flying.bridge.stream.advice
+    assert flying.do(Manoeuvre.MISSION).end is End.DONE
 
 
 def test_a_person_who_switches_on_the_way_back_keeps_it(flying: Loop) -> None:

@@ -157,13 +157,16 @@ def test_a_termination_is_sent_again_until_the_autopilot_has_terminated(changed:
     assert sent == [TERMINATE] * expected
 
 
-def test_nothing_is_commanded_to_an_autopilot_that_is_silent_or_streamed_to() -> None:
+def test_an_autopilot_that_is_silent_is_commanded_nothing_but_termination_and_one_streamed_to_nothing() -> None:
     desk = Desk()
-    desk.stream.mode = Mode.TERMINATE
+    desk.nav_state = desk.intention = OFFBOARD
     desk.step()
     desk.speaks = False
     desk.steps(80)
     assert not any(output.commands for output in desk.steps(40))
+    desk.stream.mode = Mode.TERMINATE
+    sent = [command for output in desk.steps(40) for command in output.commands]
+    assert sent and set(sent) == {TERMINATE}, "what is lost may be the way down alone"
     desk.speaks, desk.stream.streaming = True, True
     assert not any(output.commands for output in desk.steps(40))
 
