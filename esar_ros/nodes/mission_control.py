@@ -19,7 +19,7 @@ from esar_ros.mission.decision import DecisionStatus
 from esar_ros.mission.map_files import map_extent
 from esar_ros.mission.task import load_task
 from esar_ros.mission.thresholds import load_thresholds
-from esar_ros.msg import MissionState
+from esar_ros.msg import MissionState, VehicleState
 from esar_ros.nodes.core import node_names
 from esar_ros.nodes.core.operator_log import OperatorLog
 from esar_ros.nodes.core.parameters import declare
@@ -43,7 +43,9 @@ class MissionControlNode(StepNode):
         self._cap = load_thresholds().report_cap // len(self.vehicles)  # the team's, shared out
         self._odometry = {vehicle: convert.OdometryInMap(self, vehicle) for vehicle in self.vehicles}
         self._reports: set[tuple[str, int]] = set()  # vehicle and number
+        self._stands: dict[str, bool] = {}  # on the ground, by vehicle
         for vehicle in self.vehicles:
+            self.input(names.VEHICLE_STATE, lambda m, v=vehicle: self._on_state(v, m), vehicle=vehicle)
             self.input(names.REPORTS, lambda m, v=vehicle: self._reports.add((v, m.seq)), vehicle=vehicle)
             self.input(names.DECISION, lambda m, v=vehicle: self._on_decision(v, m), vehicle=vehicle)
             self.output(names.BRIEF, vehicle)
@@ -69,7 +71,12 @@ class MissionControlNode(StepNode):
         lacking = [vehicle for vehicle in self.vehicles if vehicle not in self._homes]
         response.success = self._phase == MissionState.PREPARING and not lacking
         if lacking:
-            response.message = f"no position of {', '.join(lacking)} yet"
+            aloft = [vehicle for vehicle in lacking if self._stands.get(vehicle) is False]
+            response.message = (
+                f"{', '.join(aloft)} flies already, and home is where it stands: land it first"
+                if aloft
+                else f"no position of {', '.join(lacking)} yet"
+            )
         elif not response.success:
             response.message = "it has been started before"
         else:
@@ -86,6 +93,9 @@ class MissionControlNode(StepNode):
             self._finish(MissionState.END_ABORTED, "a person ended it")
             self._on_time()
         return response
+
+    def _on_state(self, vehicle: str, state: VehicleState) -> None:
+        self._stands[vehicle] = bool(state.landed == VehicleState.LANDED_ON_GROUND and not state.armed)
 
     def _on_decision(self, vehicle: str, decision: Any) -> None:
         """Ends the mission where a planner has failed."""
@@ -104,7 +114,8 @@ class MissionControlNode(StepNode):
         now = time.monotonic()
         for vehicle, odometry in self._odometry.items():
             own = odometry.at()
-            if own is not None and vehicle not in self._homes:
+            # In the air, where this process was started again, what is below it is not home: nobody returns there.
+            if own is not None and vehicle not in self._homes and self._stands.get(vehicle, False):
                 self._homes.add(vehicle)
                 self._brief(vehicle, self._id, own[1].position)
         elapsed = 0.0

@@ -39,6 +39,7 @@ from esar_ros.safety.traffic import Team
 from esar_ros.srv import Order
 
 RATE = 20.0  # Hz, in real time
+HOME_MOVED = 1.0  # m, from which a brief names another home
 # What a person may order, as goals; the planner's without an entry.
 _ORDERED: dict[int, Goal] = {Ordered.HOLD: Goal(GoalType.HOLD), Ordered.RETURN: Goal(GoalType.RETURN)}
 _Read = TypeVar("_Read")
@@ -95,6 +96,11 @@ class PilotNode(StepNode):
         home = convert.array3(brief.home)
         if not np.abs(home).max() < FARTHEST:
             self.get_logger().error(f"the brief is not obeyed: home at {home.tolist()}")
+            return
+        autopilot: VehicleState | None = self.inbox(names.VEHICLE_STATE).newest
+        flies = autopilot is not None and autopilot.armed
+        if self._home is not None and flies and float(np.linalg.norm(home - self._home)) > HOME_MOVED:
+            self.get_logger().error(f"the brief is not obeyed: it moves home to {home.tolist()} in flight")
             return
         self._home = home
         self._pace = pace_of(convert.brief_of(brief), self._limits)

@@ -16,7 +16,7 @@ from esar_ros.mission import names
 from esar_ros.mission.decision import GoalType
 from esar_ros.mission.modes import Order as Ordered
 from esar_ros.mission.modes import order_name
-from esar_ros.msg import Brief, Forecast
+from esar_ros.msg import Brief, Forecast, VehicleState
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.steps import Step
@@ -96,3 +96,18 @@ def test_the_pilot_slows_by_the_forecast_and_the_missions_clock(ros: Spin) -> No
     slow = pilot._limits.speed_poor_sight
     assert speeds == [speeds[0], speeds[0], slow, slow] and speeds[0] > slow
     pilot.destroy_node()
+
+
+def test_home_is_not_moved_in_flight(person: Person) -> None:
+    def brief(east: float) -> None:
+        message = Brief(ceiling=100.0)
+        message.home.x = east
+        person.pilot._on_brief(message)
+
+    box = person.pilot.inbox(names.VEHICLE_STATE)
+    brief(0.0)
+    brief(5.0)
+    assert person.pilot._home is not None and person.pilot._home[0] == 5.0, "on the ground it may be told anew"
+    box.put(1, VehicleState(armed=True, landed=VehicleState.LANDED_FLYING))
+    brief(300.0)
+    assert person.pilot._home[0] == 5.0

@@ -53,6 +53,7 @@ class Offboard:
         self._running: Manoeuvre | None = None
         self._by_itself = False  # whether nobody has asked for the manoeuvre under way
         self._outcomes: dict[Manoeuvre, Outcome] = {}
+        self._was_armed = False
 
     def on_ack(self, ack: Any) -> None:
         """Takes in an answer to a command: to quote the autopilot in an error, and to see what others have commanded.
@@ -120,8 +121,14 @@ class Offboard:
         """The manoeuvre under way."""
         return self._running
 
+    @property
+    def is_down_again(self) -> bool:
+        """True where it was armed, as far as this process has seen, and is not any more."""
+        return self._was_armed and not self.state.armed
+
     def step(self, now: float) -> Output:
         """Returns what to send at now (s); call at 50 Hz or more."""
+        self._was_armed = self._was_armed or self.state.armed
         self.stream.begin(now)
         self._come_back()
         self._advance()
@@ -167,7 +174,7 @@ class Offboard:
         state, refused = self.state, End.REFUSED
         if self.stream.mode >= Mode.TERMINATE:
             return Outcome(refused, "the governor has terminated", "safety")
-        # What ends a flight is not refused because the position is silent: an estimator that fails is when it is needed.
+        # What ends a flight needs no position: an estimator that fails is when it is asked for.
         ends = manoeuvre in (Manoeuvre.HOLD, Manoeuvre.RETURN, Manoeuvre.LAND)
         if not (state.is_fresh("VehicleStatus", self.stream.now) if ends else state.is_linked(self.stream.now)):
             return Outcome(refused, "the autopilot is silent", "not ready")

@@ -20,6 +20,13 @@ class VehicleAddress(StrictModel):
     system_id: int = Field(1, ge=1, le=255)  # MAV_SYS_ID
 
 
+class SomeAddress(StrictModel):
+    """What the settings say of a vehicle's address; the rest is as PX4 SITL's instances have it."""
+
+    namespace: str | None = Field(None, pattern=r"^[A-Za-z0-9_/]*$")
+    system_id: int | None = Field(None, ge=1, le=255)
+
+
 class RuleSettings(StrictModel):
     """Settings of the rules that fly any autopilot; s."""
 
@@ -38,7 +45,7 @@ class Px4Settings(RuleSettings):
 
     release: str = DEFAULT
     mode: Literal["offboard", "external"] = "offboard"
-    vehicles: dict[str, VehicleAddress] = Field(default_factory=dict)
+    vehicles: dict[str, SomeAddress] = Field(default_factory=dict)
     heartbeat: float = Field(0.05, ge=0.02, le=0.25)
     stream: float = Field(1.2, ge=1.1, le=10.0)
 
@@ -46,6 +53,14 @@ class Px4Settings(RuleSettings):
     def _release_is_known(self) -> Px4Settings:
         if self.release not in RELEASES:
             raise ValueError(f"release {self.release} is not known, only {', '.join(RELEASES)}")
+        return self
+
+    @model_validator(mode="after")
+    def _addresses_are_apart(self) -> Px4Settings:
+        for field in ("namespace", "system_id"):
+            told = [getattr(said, field) for said in self.vehicles.values() if getattr(said, field) is not None]
+            if len(set(told)) < len(told):
+                raise ValueError(f"two vehicles have one {field}: one autopilot would obey two governors")
         return self
 
     @property
@@ -58,8 +73,9 @@ class Px4Settings(RuleSettings):
 
     def address(self, vehicle: str, index: int) -> VehicleAddress:
         """Of a mission's vehicle; by default as PX4 SITL's instances are: "", px4_1, px4_2 and 1, 2, 3."""
-        default = VehicleAddress(namespace=f"px4_{index}" if index else "", system_id=index + 1)
-        return self.vehicles.get(vehicle, default)
+        said = self.vehicles.get(vehicle, SomeAddress())
+        namespace = said.namespace if said.namespace is not None else f"px4_{index}" if index else ""
+        return VehicleAddress(namespace=namespace, system_id=said.system_id or index + 1)
 
 
 def load_px4_settings(path: Path | None = None) -> Px4Settings:

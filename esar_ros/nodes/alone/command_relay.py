@@ -19,6 +19,7 @@ from rclpy.subscription import Subscription
 
 from esar_ros.flight.foreign_command import AXES, BODY, ForeignCommand
 from esar_ros.mission import names
+from esar_ros.mission.errors import UsageError
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.nodes.core import node_names
 from esar_ros.nodes.core.diagnostics import Finding
@@ -46,6 +47,9 @@ class CommandRelayNode(StepNode):
         self._odometry = convert.OdometryInMap(self)
         self.output(names.CMD_VEL)
         self._topic = self.resolve_topic_name(TOPIC)
+        if self._topic in [self.resolve_topic_name(name) for name in (names.CMD_VEL, names.CMD_VEL_SAFE)]:
+            # It would hear itself, and no command would ever be too old.
+            raise UsageError(f"commands on {self._topic}, which the governor's own nodes write", "use another topic")
         self._kind = ""
         self._subscription: Subscription | None = None
         self._planners: list[str] = []

@@ -1,8 +1,8 @@
 """Site node: fence, ceiling and home of a flight without a mission, around the place where the vehicle stands.
 
 It takes mission_control's place, and so has its name: governor and bridge take a brief from that alone. The map's
-origin is that of the autopilot's own local frame. Home is where the vehicle stands when it is first heard; of one that
-is in the air already, the autopilot's home.
+origin is that of the autopilot's own local frame. Home is where the vehicle stands before its first flight, and is told
+anew where it is carried; of one that is in the air already, the autopilot's home.
 """
 
 from __future__ import annotations
@@ -33,11 +33,12 @@ from esar_ros.nodes.px4.link import QUALITY
 
 CORNERS = 16  # of the fence
 LOOK = 0.2  # s
+CARRIED = 2.0  # m, from which home is told anew on the ground: more than a receiver wanders while it settles
 HEARD = ("VehicleLocalPosition", "VehicleLandDetected", "HomePosition")
 
 
 class SiteNode(Node):
-    """The writer of the brief where there is no mission: once, as soon as the vehicle's place is known."""
+    """The writer of the brief where there is no mission: as soon as the vehicle's place is known."""
 
     def __init__(self, newest: Callable[[str], Any] | None = None) -> None:
         """newest: the newest message of HEARD by its name, as a bridge in this process has it; None: PX4's topics."""
@@ -46,6 +47,7 @@ class SiteNode(Node):
         self._radius = float(declare(self, "fence", 100.0, "m around home that it stays within", *FENCES))
         self._ceiling = float(declare(self, "ceiling", 50.0, "m above the ground below", *CEILINGS))
         self._heard: dict[str, Any] = {}
+        self._told: Vector | None = None  # home, as it was said last
         self._newest = newest or self._heard.get
         self._reading = [] if newest is not None else self._topics()
         entry = BY_NAME[names.BRIEF]
@@ -66,13 +68,19 @@ class SiteNode(Node):
         return self.create_subscription(kind, path, lambda message: self._heard.__setitem__(name, message), QUALITY)
 
     def _look(self) -> None:
-        """Says the brief once all is known, and reads no more."""
+        """Says the brief once all is known, again where the vehicle is carried; in flight it reads no more."""
         local, home = self._newest("VehicleLocalPosition"), self._home()
         if local is None or home is None or not (local.xy_global and local.z_global):
             return
-        self._timer.cancel()
-        while self._reading:
-            self.destroy_subscription(self._reading.pop())
+        if not self._newest("VehicleLandDetected").landed:
+            self._timer.cancel()
+            while self._reading:
+                self.destroy_subscription(self._reading.pop())
+            if self._told is not None:
+                return
+        if self._told is not None and float(np.linalg.norm(home - self._told)) <= CARRIED:
+            return
+        self._told = home
         self._out.publish(convert.brief_message(self._brief(local, home)))
         where = ", ".join(f"{value:.1f}" for value in home)
         self.get_logger().info(f"home is {where} m; fence {self._radius:g} m around it, ceiling {self._ceiling:g} m")

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.nodes.core import node_names
 from esar_ros.nodes.graph.launch_arguments import Argument
@@ -27,7 +28,7 @@ TOPICS = {
     "none": {},
 }
 
-
+_OWN = {names.CMD_VEL: "input", names.CMD_VEL_SAFE: "output"}  # topics in which no planner speaks
 # Least and greatest values; the nodes' parameters have the same.
 TIMEOUTS, FENCES, CEILINGS, INDICES = (0.05, 5.0), (45.0, 5000.0), (5.0, 500.0), (0, 254)
 PLACES, YAWS, PITCHES, REACHES = (-10.0, 10.0), (-math.pi, math.pi), (-math.pi / 2.0, math.pi / 2.0), (0.0, 1000.0)
@@ -82,8 +83,11 @@ class GovernorOptions:
         for name in ("keep_out", "params_file"):
             if getattr(self, name) and not Path(getattr(self, name)).is_file():
                 raise UsageError(f"{name} {getattr(self, name)} is no file", "check the path")
-        if self.cmd_vel == f"/{self.vehicle}/cmd_vel":
-            raise UsageError(f"cmd_vel {self.cmd_vel} is the governor's own input", "let the planner use another topic")
+        own = {f"/{self.vehicle}/{name}": whose for name, whose in _OWN.items()}
+        topic = self.cmd_vel if self.cmd_vel.startswith("/") else f"/{self.vehicle}/{self.cmd_vel}"
+        if topic in own:
+            words = f"cmd_vel {self.cmd_vel} is the governor's own {own[topic]}"
+            raise UsageError(words, "let the planner use another topic")
 
 
 ARGUMENTS = {

@@ -87,10 +87,16 @@ class Px4Actions:
 
     def _begin(self, handle: Any, wanted: Callable[[Any], Manoeuvre | None]) -> None:
         manoeuvre = wanted(handle.request)
-        if not is_goal_of(handle.goal_id, self._pilot()):
+        by_pilot = is_goal_of(handle.goal_id, self._pilot())
+        if not by_pilot:
             self._operator_log.record(manoeuvre.name.lower() if manoeuvre is not None else "a manoeuvre that is none")
         if manoeuvre is None:
             self._end(handle, Outcome(End.REFUSED, f"there is no manoeuvre {handle.request.manoeuvre}", "not ready"))
+            return
+        if manoeuvre is Manoeuvre.ARM and by_pilot and self._offboard.is_down_again:
+            # A pilot that was started again does not know it; whoever fetches the vehicle is beside it.
+            words = "its motors were stopped after a flight: a person arms it again"
+            self._end(handle, Outcome(End.REFUSED, words, "not ready"))
             return
         height = float(getattr(handle.request, "height", 0.0))
         refusal = self._offboard.ask(manoeuvre, time.monotonic(), height)

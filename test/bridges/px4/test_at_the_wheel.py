@@ -343,3 +343,10 @@ def test_hold_that_is_asked_for_is_not_repeated_against_a_person(flying: Loop) -
     switched = flying.now
     flying.run(4.0)
     assert flying.fake.nav_state == POSITION and not flying.commands_since(switched + 2 * STEP)
+
+
+def test_it_knows_that_it_was_flown_and_stands_again(flying: Loop) -> None:
+    assert not flying.bridge.is_down_again
+    assert flying.do(Manoeuvre.LAND).end is End.DONE
+    flying.run(1.0)
+    assert flying.bridge.is_down_again and not Loop().bridge.is_down_again

@@ -34,6 +34,23 @@ def relay(ros: Callable[..., bool]) -> Any:
         Node.__init__ = original  # type: ignore[method-assign]
 
 
+@pytest.mark.parametrize("topic", ["cmd_vel", "cmd_vel_safe"])
+def test_it_does_not_hear_what_the_governors_own_nodes_say(ros: Callable[..., bool], topic: str) -> None:
+    """It would feed itself, and fly on by the last command when the planner has gone."""
+    from rclpy.node import Node
+
+    from esar_ros.mission.errors import UsageError
+    from esar_ros.nodes.alone.command_relay import CommandRelayNode
+
+    original, remap = Node.__init__, ["--ros-args", "-r", f"/cmd_vel:={topic}"]
+    Node.__init__ = lambda self, name, namespace=None: original(self, name, namespace="/uav1", cli_args=remap)  # type: ignore[method-assign]
+    try:
+        with pytest.raises(UsageError, match=f"commands on /uav1/{topic}, which the governor's own nodes write"):
+            CommandRelayNode()
+    finally:
+        Node.__init__ = original  # type: ignore[method-assign]
+
+
 class World:
     """A planner, and what the governor hears of it; the vehicle looks north."""
 

@@ -83,3 +83,42 @@ def test_in_the_air_it_waits_for_px4_s_home(briefs: Any) -> None:
     (message,) = briefs(fake, until)
     assert getattr(fake, "home", None) is not None, "nothing was told before"
     assert (message.home.x, message.home.y) == (pytest.approx(1.0), pytest.approx(2.0))
+
+
+def test_home_is_told_anew_where_it_is_carried_and_not_in_flight(ros: Callable[..., bool]) -> None:
+    """As by somebody who starts it at the car and walks on, and by a receiver that settles."""
+    from types import SimpleNamespace
+
+    import rclpy
+
+    from esar_ros.msg import Brief
+    from esar_ros.nodes.alone.site import SiteNode
+    from esar_ros.nodes.core.interface import BY_NAME
+    from esar_ros.nodes.core.qos import PROFILES
+    from helpers.bridge_graph import started_with
+
+    local = SimpleNamespace(
+        x=0.0, y=0.0, z=0.0, xy_valid=True, z_valid=True, xy_global=True, z_global=True,
+        ref_lat=34.0, ref_lon=107.0, ref_alt=900.0,
+    )  # fmt: skip
+    land = SimpleNamespace(landed=True)
+    facts = {"VehicleLocalPosition": local, "VehicleLandDetected": land}
+    with started_with("/uav1", {"fence": 60.0, "ceiling": 40.0}):
+        site = SiteNode(facts.get)
+    user = rclpy.create_node("user")
+    heard: list[Any] = []
+    user.create_subscription(Brief, f"/uav1/{names.BRIEF}", heard.append, PROFILES[BY_NAME[names.BRIEF].quality])
+
+    def homes(count: int, seconds: float) -> list[float]:
+        ros([site, user], lambda: len(heard) >= count, seconds)
+        return [message.home.y for message in heard]
+
+    assert homes(1, 10.0) == [0.0]
+    local.x = 1.0  # m north
+    assert homes(2, 1.5) == [0.0], "a receiver wanders"
+    local.x = 60.0
+    assert homes(2, 10.0) == [0.0, 60.0]
+    land.landed = False
+    assert homes(3, 1.0) == [0.0, 60.0]
+    local.x, land.landed = 90.0, True
+    assert homes(3, 1.5) == [0.0, 60.0], "after a flight, too"

@@ -64,6 +64,8 @@ def test_strings_describe_the_options_and_each_is_described() -> None:
         ("vehicle", "1 st", "is no ROS name"),
         ("keep_out", "/nowhere.yaml", "is no file"),
         ("cmd_vel", "/uav1/cmd_vel", "the governor's own input"),
+        ("cmd_vel", "cmd_vel", "the governor's own input"),
+        ("cmd_vel", "/uav1/cmd_vel_safe", "the governor's own output"),
     ],
 )
 def test_bad_options_are_refused_by_name(name: str, value: str, words: str) -> None:

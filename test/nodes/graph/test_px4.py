@@ -141,7 +141,7 @@ def test_a_flight_begins_when_a_person_says_so_and_home_is_where_the_vehicle_sta
 
     from esar_ros.geometry.frames import Pose
     from esar_ros.mission import names
-    from esar_ros.msg import Brief, MissionState, Report
+    from esar_ros.msg import Brief, MissionState, Report, VehicleState
     from esar_ros.nodes.core.interface import BY_NAME
     from esar_ros.nodes.core.qos import PROFILES
     from esar_ros.nodes.core.steps import to_stamp
@@ -180,10 +180,19 @@ def test_a_flight_begins_when_a_person_says_so_and_home_is_where_the_vehicle_sta
     where.pose.pose.position.x = 3.0
     where.pose.pose.orientation.w = 1.0
 
+    told = user.create_publisher(VehicleState, f"uav1/{names.VEHICLE_STATE}", quality(names.VEHICLE_STATE))
+    state = VehicleState(armed=True, landed=VehicleState.LANDED_FLYING)
+
     def home_is_known() -> bool:
         odometry.publish(where)
+        told.publish(state)
         return briefs[-1].mission_id != WAITING
 
+    # A process that was started again in flight: what lies below the vehicle is no home to which it returns.
+    assert not ros(nodes, home_is_known, 3.0)
+    refused = call(start)
+    assert not refused.success and "uav1 flies already" in refused.message
+    state.armed, state.landed = False, VehicleState.LANDED_ON_GROUND
     assert ros(nodes, home_is_known)
     assert [briefs[-1].home.x, briefs[-1].home.y, briefs[-1].home.z] == [103.0, -50.0, 7.0]
     assert ros(nodes, lambda: bool(states))
