@@ -210,7 +210,7 @@ def _area_row(area: Area) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Layers:
-    """What a GeoPackage holds."""
+    """All that a GeoPackage holds."""
 
     search: Search  # without its rasters
     about: dict[str, str]

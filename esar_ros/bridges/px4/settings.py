@@ -21,7 +21,7 @@ class VehicleAddress(StrictModel):
 
 
 class SomeAddress(StrictModel):
-    """What the settings say of a vehicle's address; the rest is as PX4 SITL's instances have it."""
+    """Part of an address, as the settings say it; the rest is as PX4 SITL's instances have it."""
 
     namespace: str | None = Field(None, pattern=r"^[A-Za-z0-9_/]*$")
     system_id: int | None = Field(None, ge=1, le=255)

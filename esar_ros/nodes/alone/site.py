@@ -69,10 +69,10 @@ class SiteNode(Node):
 
     def _look(self) -> None:
         """Says the brief once all is known, again where the vehicle is carried; in flight it reads no more."""
-        local, home = self._newest("VehicleLocalPosition"), self._home()
-        if local is None or home is None or not (local.xy_global and local.z_global):
+        local, land, home = self._newest("VehicleLocalPosition"), self._newest("VehicleLandDetected"), self._home()
+        if local is None or land is None or home is None or not (local.xy_global and local.z_global):
             return
-        if not self._newest("VehicleLandDetected").landed:
+        if not land.landed:
             self._timer.cancel()
             while self._reading:
                 self.destroy_subscription(self._reading.pop())

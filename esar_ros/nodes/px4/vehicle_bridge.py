@@ -244,10 +244,13 @@ class VehicleBridge(Node, ABC):
         return message
 
     def _publish_battery(self, now: float, stamp: Any) -> None:
+        status, unknown = self._state.newest("BatteryStatus"), math.nan
+        if status is None:
+            return
         if not self._state.is_fresh("BatteryStatus", now):
-            return  # what is old must not be told as new
-        status = self._state.newest("BatteryStatus")
-        unknown = math.nan
+            # What is old must not be told as new; the governor counts down what is not known.
+            self._out[names.BATTERY].publish(battery_message(unknown, unknown, unknown, stamp))
+            return
         message = battery_message(
             float(status.remaining) if status.remaining >= 0.0 else unknown,
             float(status.voltage_v) if status.voltage_v > 0.0 else unknown,
