@@ -198,13 +198,17 @@ def _near(incident: Incident) -> Position | None:
 def _terms(arguments: argparse.Namespace, incident: Incident) -> Terms:
     """Raises UsageError."""
     elevations = incident.rasters(ELEVATION)
+    ground = Ground.of(elevations[-1]) if elevations else None
+    home = position("--home", arguments.home) if arguments.home else _home(incident)
+    if arguments.home and home and ground and math.isnan(ground.height(*ground.to_grid(home.latitude, home.longitude))):
+        raise UsageError(f"--home {arguments.home} lies beside the elevation model", "say where the drone took off")
     nobody = arguments.detector == NOBODY
     return Terms(
-        ground=Ground.of(elevations[-1]) if elevations else None,
+        ground=ground,
         canopy=next(iter(incident.rasters(CANOPY)), None),
         curves=_curves(arguments),
         detector=None if nobody else create_chosen(arguments.detector),
-        home=position("--home", arguments.home) if arguments.home else _home(incident),
+        home=home,
         camera=_camera(arguments.camera),
         mover=Mover(arguments.mover),
         pod=_share("--pod", arguments.pod),

@@ -104,6 +104,8 @@ def run(arguments: argparse.Namespace) -> int:
         search.rasters.append(raster_on(coarse, read_canopy(arguments.canopy, coarse), "canopy", CANOPY))
     about = {"subject": arguments.subject, "domain": arguments.domain, "drainages": "yes" * arguments.drainages}
     prior, terrain = lay(search, about, words)
+    if arguments.area is not None and not any(area.poa is not None for area in search.areas):
+        raise UsageError(f"--area {arguments.area}: none of it lies on the map", "give one about the IPP")
     map_id = "incident_" + (re.sub(r"[^a-z0-9]+", "_", arguments.dir.name.casefold()).strip("_")[:40] or "valley")
     about |= {
         "map": map_id, "time": time.isoformat(), "by_words": f"{prior.by_words:g}", "terrain": terrain.told,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from esar_ros.bridges.px4.settings import RuleSettings
 from esar_ros.bridges.px4.stream import Timing
@@ -26,6 +26,13 @@ class ArdupilotSettings(RuleSettings):
 
     vehicles: dict[str, MavlinkAddress] = Field(default_factory=dict)
     baud: int = Field(921600, ge=9600, le=4_000_000)
+
+    @model_validator(mode="after")
+    def _links_are_apart(self) -> ArdupilotSettings:
+        links = [address.link for address in self.vehicles.values()]
+        if len(set(links)) < len(links):
+            raise ValueError("two vehicles have one link: one autopilot would obey two governors")
+        return self
 
     @property
     def timing(self) -> Timing:

@@ -92,6 +92,7 @@ def test_what_is_left_out_is_said(incident: Path, tmp_path: Path, capsys: pytest
     [
         (("--home", "107.0,34.0"), "did you swap"),
         (("--home", "here"), "LAT,LON in degrees"),
+        (("--home", "35.0,107.0"), "lies beside the elevation model"),
         (("--pod", "1.0"), "0 to 0.99"),
         (("--recall", "80"), "0 to 0.99"),
         (("--detector", "segmentation_oracle"), "has not been measured"),

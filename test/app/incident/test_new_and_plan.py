@@ -129,6 +129,16 @@ def test_bad_input_is_told_in_one_line_and_makes_nothing(
     assert told in error and error.count("\n") == 1 and not (tmp_path / "new").exists()
 
 
+def test_an_area_beside_the_map_is_refused(
+    dem: Path, brief: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ring = [[-71.2, 44.1], [-71.19, 44.1], [-71.19, 44.11], [-71.2, 44.1]]
+    (tmp_path / "area.geojson").write_text(json.dumps({"type": "Polygon", "coordinates": [ring]}))
+    flags = ["--dem", str(dem), "--brief", str(brief), "--ipp", IPP, "--area", str(tmp_path / "area.geojson")]
+    assert main(["incident", "new", str(tmp_path / "new"), *flags, "--size", "2000"]) == 2
+    assert "none of it lies on the map" in capsys.readouterr().err and not (tmp_path / "new").exists()
+
+
 def test_a_flight_that_cannot_be_is_refused(valley: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["incident", "plan", str(valley), "--home", "44.9,-71.3"]) == 2
     assert "the home lies off the ground" in capsys.readouterr().err

@@ -25,7 +25,13 @@ def test_a_vehicle_by_name(tmp_path: Path) -> None:
     assert (address.link, address.system_id) == ("tcp:127.0.0.1:5762", 9)
 
 
-@pytest.mark.parametrize("text", ["fresh: 9\n", "vehicles: {red: {link: ''}}\n", "heartbeat: 0.1\n", "baud: 7\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "fresh: 9\n", "vehicles: {red: {link: ''}}\n", "heartbeat: 0.1\n", "baud: 7\n",
+        "vehicles: {red: {link: 'udp:1'}, blue: {link: 'udp:1', system_id: 2}}\n",
+    ],
+)  # fmt: skip
 def test_what_is_out_of_range_or_unknown_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "ardupilot.yaml"
     path.write_text(text)
