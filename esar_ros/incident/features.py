@@ -188,10 +188,10 @@ class Search:
     rasters: list[Raster] = field(default_factory=list)
 
     def beside(self, other: Search) -> Search:
-        """Returns what another tells that is not here already."""
-        new = Search(other.name)
+        """Returns what another tells that is not here already, and all of its rasters."""
+        new = Search(other.name, rasters=other.rasters)
         for each in fields(self):
-            if each.name != "name":
+            if each.name not in ("name", "rasters"):
                 known = {_identity(feature) for feature in getattr(self, each.name)}
                 found = [feature for feature in getattr(other, each.name) if _identity(feature) not in known]
                 setattr(new, each.name, found)
@@ -204,17 +204,15 @@ class Search:
                 getattr(self, each.name).extend(getattr(other, each.name))
 
 
-def _identity(feature: Track | Find | Place | Area | Sortie | Raster) -> tuple[object, ...]:
+def _identity(feature: Track | Find | Place | Area | Sortie) -> tuple[object, ...]:
     """Returns by what a feature is the same when its file is read again: where it is, and what is told of it."""
     if isinstance(feature, Track):
         ways = feature.latitude, feature.longitude
         told = bool(np.isfinite(feature.altitude).any()), bool(np.isfinite(feature.time).any())
         return feature.name, feature.mover, *(np.round(way, _DIGITS).tobytes() for way in ways), *told
     if isinstance(feature, Area):
-        return feature.name, feature.kind, np.round(feature.outline, _DIGITS).tobytes(), feature.pod
+        return feature.name, feature.kind, np.round(feature.outline, _DIGITS).tobytes()
     if isinstance(feature, Place):
         at = feature.position
         return feature.name, feature.kind, round(at.latitude, _DIGITS), round(at.longitude, _DIGITS)
-    if isinstance(feature, Raster):
-        return feature.name, feature.unit
     return (feature.id,) if isinstance(feature, Find) else (feature.name,)

@@ -6,7 +6,9 @@ Layers of features are in WGS 84; tables beside them: about, sources, rasters.
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -99,14 +101,41 @@ def _keep_layers(before: Path, path: Path, own: set[str]) -> None:
     """Writes the layers that somebody else has put into the GeoPackage. Raises UsageError where one cannot be kept."""
     import pyogrio
 
-    for layer, kind in pyogrio.list_layers(before) if before.is_file() else ():
-        if layer in own:
-            continue
+    if not before.is_file():
+        return
+    spatial = {str(layer): kind for layer, kind in pyogrio.list_layers(before) if kind is not None}
+    for layer in sorted({*spatial, *_tables(before)} - own):
         try:
-            _write_layer(path, str(layer), pyogrio.read_dataframe(before, layer=layer), kind)
-        except (ValueError, RuntimeError) as error:
+            if layer not in spatial:
+                _copy_table(before, path, layer)
+                continue
+            frame = pyogrio.read_dataframe(before, layer=layer)
+            if any(isinstance(value, bytes) for name in frame.columns for value in frame[name]):
+                raise ValueError("it holds binary values")
+            _write_layer(path, layer, frame, spatial[layer])
+        except (ValueError, TypeError, RuntimeError, sqlite3.Error) as error:
             said = f"{before}: layer {layer} cannot be kept: {first_line(error)}"
             raise UsageError(said, "move it to a file of its own") from error
+
+
+def _tables(path: Path) -> set[str]:
+    """Returns the tables of a GeoPackage that are not its own."""
+    with closing(sqlite3.connect(path)) as connection:
+        names = {str(row[0]) for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    return {name for name in names if not name.startswith(("gpkg_", "rtree_", "sqlite_"))}
+
+
+def _copy_table(before: Path, path: Path, table: str) -> None:
+    """Copies a table without a geometry byte by byte, as a project of QGIS is one."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("ATTACH ? AS old", (str(before),))
+        named = '"' + table.replace('"', '""') + '"'
+        ((made,),) = connection.execute("SELECT sql FROM old.sqlite_master WHERE type = 'table' AND name = ?", (table,))
+        with connection:
+            connection.execute(made)
+            connection.execute(f"INSERT INTO main.{named} SELECT * FROM old.{named}")
+            told = "INSERT INTO main.gpkg_contents SELECT * FROM old.gpkg_contents WHERE table_name = ?"
+            connection.execute(told, (table,))
 
 
 def _layer(kind: AreaKind) -> str:

@@ -73,7 +73,7 @@ class MissionControlNode(StepNode):
         if lacking:
             aloft = [vehicle for vehicle in lacking if self._stands.get(vehicle) is False]
             response.message = (
-                f"{', '.join(aloft)} flies already, and home is where it stands: land it first"
+                f"{', '.join(aloft)} is armed or in the air, and home is where it stands: land it first"
                 if aloft
                 else f"no position of {', '.join(lacking)} yet"
             )

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -151,8 +153,13 @@ def test_layers_of_somebody_else_stay(tmp_path: Path) -> None:
     draw(tmp_path, "team tasks", [LineString(SQUARE)], "EPSG:32648", team=["2"])
     styles = pandas.DataFrame([{"styleName": "red"}])
     pyogrio.write_dataframe(styles, tmp_path / PACKAGE, layer="layer_styles", driver="GPKG")
+    with closing(sqlite3.connect(tmp_path / PACKAGE)) as connection, connection:
+        connection.execute("CREATE TABLE qgis_projects (name TEXT PRIMARY KEY, content BLOB)")
+        connection.execute("INSERT INTO qgis_projects VALUES ('p', ?)", (b"PK\x03\x00\xff",))
     for _ in range(2):
         Incident.open(tmp_path).save()
+    with closing(sqlite3.connect(tmp_path / PACKAGE)) as connection:
+        assert list(connection.execute("SELECT * FROM qgis_projects")) == [("p", b"PK\x03\x00\xff")]
     kept = pyogrio.read_dataframe(tmp_path / PACKAGE, layer="team tasks")
     assert (kept.team[0], kept.crs.to_epsg(), kept.geometry[0].equals(LineString(SQUARE))) == ("2", 32648, True)
     assert pyogrio.read_dataframe(tmp_path / PACKAGE, layer="layer_styles").styleName[0] == "red"

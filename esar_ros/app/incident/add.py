@@ -131,14 +131,17 @@ def _add(path: Path, incident: Incident, intake: Intake, terms: Terms, told: str
     """
     digest = digest_of(path)
     again, is_known = f"{digest}:{told}", digest in incident.sources
-    if again in incident.sources:
+    before = [key for key in incident.sources if key.startswith(f"{digest}:")]
+    is_of_earlier = is_known and set(before) <= {f"{digest}:pod"}  # release, which told a walk's POD alone apart
+    if again in before or (is_of_earlier and (before or terms.detection_range is None)):
         return _BEFORE
     search = take(path, intake, terms)
     if is_known:
         search = incident.search.beside(search)
+        search.rasters = [raster for raster in search.rasters if f"{digest}:{raster.unit}" not in before]
     words = _words(search)
     if words:
-        incident.sources[digest] = path.name
+        incident.sources |= {key: path.name for key in (digest, *(f"{digest}:{each.unit}" for each in search.rasters))}
         incident.add(search, again, path.name)
     if is_known:
         return f"{_BEFORE}, which stays; beside it {words}" if words else _BEFORE

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from esar_ros.app.incident.places import position
 from esar_ros.incident.canopy import read_canopy
-from esar_ros.incident.features import CHI_SQUARE_95, Area, AreaKind, Place, PlaceKind, Search
+from esar_ros.incident.features import CHI_SQUARE_95, Area, Place, PlaceKind, Search
 from esar_ros.incident.formats.geotiff import geotiff_bytes
 from esar_ros.incident.ground import Ground, read_ground
 from esar_ros.incident.prior.laying import CELL, lay
@@ -206,10 +206,10 @@ def _time(text: str | None) -> datetime:
 
 
 def _area(path: Path, intake: Intake) -> list[Area]:
-    areas = polygons.read(path, intake, 0.0).areas
+    areas = polygons.read_ground(path, intake).areas
     if intake.faults or not areas:
         raise UsageError(f"--area {path}: {'; '.join(intake.faults) or 'holds no polygon'}", "give one of this search")
-    return [Area(area.name, AreaKind.SEARCH, area.outline, area.holes) for area in areas]
+    return areas
 
 
 def _about(ground: Ground, latitude: float, longitude: float, size: float, path: Path) -> Ground:

@@ -53,7 +53,7 @@ class Offboard:
         self._running: Manoeuvre | None = None
         self._by_itself = False  # whether nobody has asked for the manoeuvre under way
         self._outcomes: dict[Manoeuvre, Outcome] = {}
-        self._was_armed = False
+        self._has_flown = False
 
     def on_ack(self, ack: Any) -> None:
         """Takes in an answer to a command: to quote the autopilot in an error, and to see what others have commanded.
@@ -123,12 +123,12 @@ class Offboard:
 
     @property
     def is_down_again(self) -> bool:
-        """True where it was armed, as far as this process has seen, and is not any more."""
-        return self._was_armed and not self.state.armed
+        """True where it has flown, as far as this process has seen, and is disarmed."""
+        return self._has_flown and not self.state.armed
 
     def step(self, now: float) -> Output:
         """Returns what to send at now (s); call at 50 Hz or more."""
-        self._was_armed = self._was_armed or self.state.armed
+        self._has_flown = self._has_flown or (self.state.armed and not self.state.landed)
         self.stream.begin(now)
         self._come_back()
         self._advance()
@@ -275,9 +275,7 @@ class Offboard:
 
         if not (yield from self._until(ARM, lambda: self.state.armed, self.timing.patience, stays)):
             return self._failed("it did not arm", ARM)
-        if not stays():  # whoever has changed it has the vehicle, armed or not
-            return self._failed("its mode was changed", ARM)
-        engaged = yield from self._mission()
+        engaged = (yield from self._mission()) if stays() else self._failed("its mode was changed", ARM)
         ours = self.state.intention in (stood, HOLD, TAKE_OFF, self.stream.own_state)
         if engaged.end is not End.DONE and self.state.landed and ours:  # else somebody has taken it
             yield from self._until(DISARM, lambda: not self.state.armed, self.timing.patience)
@@ -392,6 +390,7 @@ class Offboard:
                 return Outcome(End.FAILED, "it did not come down in time")
             if self.state.armed and self.state.nav_state != LAND and not self.state.landed:
                 return Outcome(End.FAILED, f"its mode was changed: {mode_name(self.state.nav_state)}")
-            self.stage = f"{-float(self.state.newest('VehicleLocalPosition').z):.1f} m above its origin"
+            local = self.state.newest("VehicleLocalPosition")
+            self.stage = "coming down" if local is None else f"{-float(local.z):.1f} m above its origin"
             yield
         return Outcome(End.DONE)

@@ -57,10 +57,9 @@ class Px4Settings(RuleSettings):
 
     @model_validator(mode="after")
     def _addresses_are_apart(self) -> Px4Settings:
-        for field in ("namespace", "system_id"):
-            told = [getattr(said, field) for said in self.vehicles.values() if getattr(said, field) is not None]
-            if len(set(told)) < len(told):
-                raise ValueError(f"two vehicles have one {field}: one autopilot would obey two governors")
+        told = [said.namespace for said in self.vehicles.values() if said.namespace is not None]
+        if len(set(told)) < len(told):
+            raise ValueError("two vehicles have one namespace: one autopilot would obey two governors")
         return self
 
     @property

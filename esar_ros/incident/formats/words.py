@@ -30,6 +30,7 @@ from esar_ros.incident.features import (
     Sortie,
 )
 from esar_ros.mission.clues import PERSON
+from esar_ros.mission.system.incident_files import PACKAGE
 
 PERSON_COLOUR, CLUE_COLOUR, FAINT_COLOUR, PLACE_COLOUR = "#d7191c", "#f28e2b", "#808080", "#1f5fbf"
 TRACK_COLOUR, SORTIE_COLOUR = "#1f5fbf", "#7b3fa0"
@@ -148,10 +149,11 @@ def in_a_line(facts: Mapping[str, str]) -> str:
 
 
 def picture_link(find: Find, path: Path) -> str:
-    """Returns the way to a find's picture from a file that lies beside or above it, or in a folder that does; empty
-    where it is elsewhere."""
+    """Returns the way to a find's picture from a file that lies beside or above it, or in a folder of an incident that
+    holds it; empty where it is elsewhere."""
     folder = path.absolute().parent
-    if find.picture is None or not find.picture.absolute().is_relative_to(folder.parent):
+    above = folder.parent if (folder.parent / PACKAGE).is_file() else folder
+    if find.picture is None or not find.picture.absolute().is_relative_to(above):
         return ""
     return Path(os.path.relpath(find.picture.absolute(), folder)).as_posix()
 

@@ -50,10 +50,19 @@ def read_zones(path: Path, intake: Intake, around: float) -> Search:
     return search
 
 
+def read_ground(path: Path, intake: Intake) -> Search:
+    """Returns the polygons as the ground that is to be searched; nothing else matters. Raises UsageError."""
+    search = Search(path.stem)
+    for name, outline, holes, _ in _outlines(path, intake, 0.0, ""):
+        search.areas.append(Area(name, AreaKind.SEARCH, outline, holes))
+    return search
+
+
 def _outlines(path: Path, intake: Intake, around: float, cure: str) -> list[Outline]:
     """Returns name, outline, holes and fields of each polygon of a file. Raises UsageError.
 
-    around: m, about points and lines that makes polygons of them; cure: of points and lines that bound nothing.
+    around: m, about points and lines that makes polygons of them; cure: of points and lines that bound nothing, empty
+    where they do not matter.
     """
     try:
         import pyogrio
@@ -89,8 +98,8 @@ def _outlines(path: Path, intake: Intake, around: float, cure: str) -> list[Outl
     except Exception as error:  # of GDAL, GEOS and PROJ, which have no common name
         raise UsageError(f"{path} cannot be read: {first_line(error)}", "export it again") from None
     if not found:
-        raise UsageError(f"{path} holds no polygon", cure)
-    if bare:
+        raise UsageError(f"{path} holds no polygon", cure or "draw the ground as polygons")
+    if bare and cure:
         intake.fault(path, f"{bare} points and lines bound no ground: they are left out", cure)
     return out
 

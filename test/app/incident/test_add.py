@@ -149,6 +149,8 @@ def test_what_a_file_lacked_is_said_afterwards_and_taken_then(
         assert add(incident, path, "--pod", "0.7") == 0
         assert said in capsys.readouterr().out
     assert [(area.name, area.pod) for area in Incident.open(incident).search.areas] == [("A", 0.5), ("B", 0.7)]
+    assert add(incident, path, "--pod", "0.9") == 0
+    assert [area.pod for area in Incident.open(incident).search.areas] == [0.5, 0.7], "no ground is searched twice"
     assert add(incident, path, "--no-fly") == 0
     kinds = [area.kind for area in Incident.open(incident).search.areas]
     assert kinds.count(AreaKind.NO_FLY) == 2 and kinds.count(AreaKind.SEARCHED) == 2
@@ -176,3 +178,16 @@ def test_points_are_zones_or_finds_where_that_is_said(incident: Path, tmp_path: 
     away = [distance((latitude, longitude), Position(LATITUDE, LONGITUDE)) for longitude, latitude in zone.outline]
     assert away == pytest.approx([200.0] * len(away), rel=0.01)
     assert [(find.kind, find.source) for find in search.finds] == [("grey glove", "find.gpx")]
+
+
+def test_two_teams_whose_files_have_one_name_each_get_their_pod(incident: Path, tmp_path: Path) -> None:
+    paths = []
+    for north, team in ((0.0, "a"), (60.0, "b")):
+        (tmp_path / team).mkdir()
+        paths.append(walk(tmp_path / team / "track.gpx", north))
+    assert add(incident, paths[0], "--detection-range", "25") == 0
+    assert add(incident, paths[1]) == 0
+    for _ in range(2):
+        assert add(incident, paths[1], "--detection-range", "25") == 0
+    found = Incident.open(incident)
+    assert len(found.search.tracks) == 2 and len(found.rasters(POD_ON_FOOT)) == 2

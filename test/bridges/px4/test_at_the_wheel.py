@@ -350,3 +350,25 @@ def test_it_knows_that_it_was_flown_and_stands_again(flying: Loop) -> None:
     assert flying.do(Manoeuvre.LAND).end is End.DONE
     flying.run(1.0)
     assert flying.bridge.is_down_again and not Loop().bridge.is_down_again
+
+
+def test_a_failsafe_as_it_arms_leaves_nothing_armed_on_the_ground() -> None:
+    loop = Loop()
+    loop.run(2.0)
+    loop.bridge.ask(Manoeuvre.ARM, loop.now)
+    assert loop.run(3.0, lambda: loop.fake.armed)
+    loop.fake.force_failsafe(RTL)
+    loop.run(4.0)
+    outcome = loop.bridge.outcome(Manoeuvre.ARM)
+    assert outcome is not None and outcome.end is End.FAILED and not loop.fake.armed
+
+
+def test_it_may_land_without_a_position_ever() -> None:
+    loop = Loop()
+    loop.fake.mutes = {"VehicleLocalPosition"}
+    loop.fake.armed, loop.fake.landed, loop.fake.nav_state = True, False, HOLD
+    loop.fake.body.position[2] = 5.0
+    loop.run(1.0)
+    assert loop.bridge.ask(Manoeuvre.LAND, loop.now) is None
+    loop.run(2.0)
+    assert loop.fake.nav_state == LAND

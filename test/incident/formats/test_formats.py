@@ -28,6 +28,7 @@ from pymavlink import mavutil, mavwp
 from esar_ros.incident.features import Area, AreaKind, Find, FindState, Position, Search
 from esar_ros.incident.formats import cot, geojson, geotiff, gpx, kml, qgc_plan, table, words, wpml
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.system.incident_files import PACKAGE
 from helpers.searches import FINDS, FOLDER, NASTY, NOON, full_search, sortie
 
 CLOSE = 1e-7  # degrees
@@ -391,6 +392,8 @@ def test_what_is_less_probable_than_not_is_grey_apart_and_not_carried(tmp_path: 
 
 def test_a_picture_is_linked_from_the_folder_of_exports_beside_its_own(tmp_path: Path) -> None:
     find = Find("1", "tent", Position(34.0, 107.0), picture=tmp_path / "finds" / "1.jpg")
+    assert words.picture_link(find, tmp_path / "export" / "search.kml") == "", "no folder beside an incident's is told"
+    (tmp_path / PACKAGE).touch()
     assert words.picture_link(find, tmp_path / "export" / "search.kml") == "../finds/1.jpg"
     assert words.picture_link(find, tmp_path / "search.kml") == "finds/1.jpg"
     assert words.picture_link(find, tmp_path / "somewhere" / "else" / "search.kml") == ""

@@ -191,7 +191,7 @@ def test_a_flight_begins_when_a_person_says_so_and_home_is_where_the_vehicle_sta
     # A process that was started again in flight: what lies below the vehicle is no home to which it returns.
     assert not ros(nodes, home_is_known, 3.0)
     refused = call(start)
-    assert not refused.success and "uav1 flies already" in refused.message
+    assert not refused.success and "uav1 is armed or in the air" in refused.message
     state.armed, state.landed = False, VehicleState.LANDED_ON_GROUND
     assert ros(nodes, home_is_known)
     assert [briefs[-1].home.x, briefs[-1].home.y, briefs[-1].home.z] == [103.0, -50.0, 7.0]
