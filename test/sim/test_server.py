@@ -90,6 +90,23 @@ def test_a_dead_renderer_is_started_again(simulator: Process) -> None:
     assert client.call("ping")
 
 
+def test_lockstep_is_cheap(simulator: Process) -> None:  # before the floods, whose requests it goes on answering
+    """A step of two vehicles against what a machine as busy and as quick as this one needs for plain Python."""
+    client, process = Wire(simulator.port), psutil.Process(simulator.process.pid)
+
+    def spent() -> float:
+        times = process.cpu_times()
+        return times.user + times.system
+
+    began, reference = spent(), 0.0
+    for _ in range(200):
+        client.call("simContinueForTime", 0.05)
+        before = time.process_time()
+        sum(number * number for number in range(10_000))
+        reference += time.process_time() - before
+    assert spent() - began < 2.0 * reference, "0.4 was measured"
+
+
 def test_half_messages_garbage_and_silence_hurt_nobody(simulator: Process) -> None:
     silent, half = Wire(simulator.port), Wire(simulator.port)
     half.socket.sendall(msgpack.packb([0, 1, "ping", []])[:3])
@@ -127,15 +144,6 @@ def test_a_flood_and_a_client_that_never_reads_leave_others_alive(simulator: Pro
     assert slowest < 1.0
     memory = psutil.Process(simulator.process.pid).memory_info().rss
     assert memory < 900 << 20
-
-
-def test_lockstep_is_cheap(simulator: Process) -> None:
-    client = Wire(simulator.port)
-    began = psutil.Process(simulator.process.pid).cpu_times()
-    for _ in range(200):
-        client.call("simContinueForTime", 0.05)
-    used = psutil.Process(simulator.process.pid).cpu_times()
-    assert (used.user + used.system - began.user - began.system) / 200 < 2e-3  # two vehicles
 
 
 def test_ground_truth_is_closed_without_the_token() -> None:
