@@ -38,7 +38,7 @@ class Incident:
     search: Search
     about: dict[str, str]  # category, map, time of the incident, rest: mass of the prior outside the map
     sources: dict[str, str] = field(default_factory=dict)  # digest of each file taken in, and its name
-    _read: tuple[int, ...] | None = None  # which state of the GeoPackage this is
+    _state: tuple[int, ...] | None = None  # of the GeoPackage, when it was read or written last
 
     @staticmethod
     def create(folder: Path, search: Search, about: dict[str, str], brief: str) -> Incident:
@@ -66,7 +66,7 @@ class Incident:
             incident = _opened(folder, path, lost)
         except (LookupError, ValueError, TypeError, AttributeError, OSError, RuntimeError, sqlite3.Error) as error:
             raise UsageError(f"{path} is damaged: {first_line(error)}", "take a copy of it, or make it anew") from error
-        incident._read = state
+        incident._state = state
         return incident
 
     @property
@@ -82,6 +82,18 @@ class Incident:
         self.sources[digest] = name
         self.save()
         return True
+
+    def let_again(self, name: str) -> None:
+        """Lets the files of a name (without its ending) be taken in again, for the rasters that they gave are lost.
+
+        What else they gave stays: of a file that is known only what is not there is taken.
+        """
+        for digest, source in list(self.sources.items()):
+            if Path(source).stem == name:
+                file, colon, _ = digest.partition(":")
+                if colon:
+                    del self.sources[digest]
+                self.sources[f"{file}:lost"] = source
 
     def rasters(self, unit: str) -> list[Raster]:
         """Returns the rasters of a unit, in the order in which they came."""
@@ -102,11 +114,11 @@ class Incident:
         try:
             with suppress(OSError):  # of a file system without locks
                 fcntl.flock(folder, fcntl.LOCK_EX)
-            if _state_of(package) != self._read:
+            if _state_of(package) != self._state:
                 raise UsageError(f"{package} was changed by another program meanwhile", "give the command again")
             _check_closed(package)
             yield
-            self._read = _state_of(package)
+            self._state = _state_of(package)
         finally:
             os.close(folder)
 

@@ -186,11 +186,10 @@ def _words(path: Path) -> str:
 
 def _ipp(text: str) -> tuple[str, float]:
     """Returns LAT,LON as it was given, and the standard deviation (m) of which ±M is the radius of 95 %."""
-    match = re.fullmatch(r"([^,]+,[^,]+?)(?:,\s*(?:±|\+-|\+/-)?\s*([\d.]+)\s*m?)?\s*", text)
-    try:
-        return match[1], float(match[2] or 0.0) / math.sqrt(CHI_SQUARE_95)  # type: ignore[index]
-    except (TypeError, ValueError):
-        raise UsageError(f"--ipp {text}", "LAT,LON or LAT,LON,±M, e.g. 44.2704,-71.3033,±100") from None
+    match = re.fullmatch(r"([^,]+,[^,]+?)(?:,\s*(?:±|\+-|\+/-)?\s*(\d+(?:\.\d*)?|\.\d+)\s*m?)?\s*", text)
+    if match is None:
+        raise UsageError(f"--ipp {text}", "LAT,LON or LAT,LON,±M, e.g. 44.2704,-71.3033,±100")
+    return match[1], float(match[2] or 0.0) / math.sqrt(CHI_SQUARE_95)
 
 
 def _time(text: str | None) -> datetime:

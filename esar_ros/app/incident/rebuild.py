@@ -34,10 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
                 f"begin anew with esar incident new {_GIVEN[unit]} FILE, and add what was done",
             )
         if unit in (POD, POD_ON_FOOT):
-            # The file that told it may be added again.
-            again = [digest for digest, source in incident.sources.items() if Path(source).stem == name]
-            for digest in again:
-                del incident.sources[digest]
+            incident.let_again(name)
             print(f"the POD of {name} is lost: add its file again: esar incident add {arguments.dir} FILE")
     words = incident.brief
     prior, terrain = lay(incident.search, incident.about, words)

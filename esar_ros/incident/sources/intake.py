@@ -13,7 +13,6 @@ from pygeodesy.formy import haversine  # type: ignore[import-untyped]
 
 from esar_ros.incident.features import Floats, Mover, Position, Track
 
-_EARTH = 6_371_009.0  # m, mean radius
 FAR = 50_000.0  # m from the search's place, beyond which nothing belongs to it
 _NULL_ISLAND = 1e-3  # degrees about 0, 0, where a receiver without a fix puts everybody
 _SWAPPED = ("its latitude and longitude are swapped", "mend the file")
@@ -117,13 +116,10 @@ class Intake:
 
     def _is_here(self, latitude: Floats, longitude: Floats) -> NDArray[np.bool_]:
         """Returns which points (N,; degrees) are on Earth, and not far from the search."""
-        on_earth = np.abs(latitude) <= 90.0
-        if self.near is None:
-            return on_earth
-        a, b = np.radians(latitude), np.radians(self.near.latitude)
-        apart = np.radians(longitude - self.near.longitude)
-        half = np.sin((a - b) / 2.0) ** 2 + np.cos(a) * np.cos(b) * np.sin(apart / 2.0) ** 2
-        return on_earth & (2.0 * _EARTH * np.arcsin(np.sqrt(np.clip(half, 0.0, 1.0))) <= FAR)
+        near = self.near
+        if near is None:
+            return np.asarray(np.abs(latitude) <= 90.0)
+        return np.array([distance(at, near) <= FAR for at in zip(latitude, longitude, strict=True)], dtype=np.bool_)
 
     def above_sea(self, ellipsoidal: Floats, path: Path, name: str) -> Floats:
         """Returns heights above the sea (m) of heights above the ellipsoid; nan, and a line why, where the geoid's

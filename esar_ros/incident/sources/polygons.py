@@ -13,6 +13,7 @@ from esar_ros.mission.errors import UsageError, first_line, install
 from esar_ros.mission.unpacking import content
 
 _OPEN = 0.1  # of a line's length: the gap up to which a walked line counts as closed
+_PIECE = 50  # legs of a line
 _NAMES = ("name", "title", "id")
 _POD = ("pod", "probability_of_detection")
 _WGS84 = "EPSG:4326"
@@ -44,7 +45,7 @@ def read(path: Path, intake: Intake, pod: float | None = None) -> Search:
 def read_zones(path: Path, intake: Intake, around: float) -> Search:
     """Returns the polygons as zones where nobody may fly, and so many m around points and lines. Raises UsageError."""
     search = Search(path.stem)
-    cure = "say how many metres around them are closed: --no-fly M"
+    cure = "" if around else "say how many metres around them are closed: --no-fly M"
     for name, outline, holes, _ in _outlines(path, intake, around, cure):
         search.areas.append(Area(name, AreaKind.NO_FLY, outline, holes))
     return search
@@ -115,7 +116,18 @@ def _widened(shapely: Any, pyproj: Any, geometry: Any, system: Any, around: floa
         turn = pyproj.Transformer.from_crs(one, other, always_xy=True).transform
         return shapely.transform(shape, lambda at: np.stack(turn(at[:, 0], at[:, 1]), axis=1))
 
-    return moved(shapely.buffer(moved(shapely.force_2d(geometry), system, plane), around), plane, system)
+    flat = moved(shapely.force_2d(geometry), system, plane)
+    # Piece by piece: a receiver's track of 10,000 points that crosses itself takes GEOS half a minute as one.
+    zones = [shapely.buffer(piece, around) for part in shapely.get_parts(flat) for piece in _pieces(shapely, part)]
+    return moved(shapely.union_all(zones), plane, system)
+
+
+def _pieces(shapely: Any, geometry: Any) -> list[Any]:
+    """Returns a line in pieces of at most so many legs that follow one another; anything else as it is."""
+    if geometry.geom_type != "LineString":
+        return [geometry]
+    places = geometry.coords
+    return [shapely.LineString(places[at : at + _PIECE + 1]) for at in range(0, len(places) - 1, _PIECE)]
 
 
 def _polygons(shapely: Any, geometry: Any) -> list[Any]:

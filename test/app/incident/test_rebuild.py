@@ -92,7 +92,10 @@ def test_a_lost_pod_is_told_and_its_file_may_be_added_again(
     assert "the POD of team is lost: add its file again" in capsys.readouterr().out
     assert Incident.open(incident).rasters(POD_ON_FOOT) == []
     assert main(adding) == 0
-    assert np.array_equal(Incident.open(incident).rasters(POD_ON_FOOT)[0].values, pod.values, equal_nan=True)
+    again = Incident.open(incident)
+    assert np.array_equal(again.rasters(POD_ON_FOOT)[0].values, pod.values, equal_nan=True)
+    assert len(again.search.tracks) == 1, "what was not lost is not taken twice"
+    assert main(adding) == 0 and len(Incident.open(incident).rasters(POD_ON_FOOT)) == 1
 
 
 def test_what_was_given_and_is_lost_is_asked_for(incident: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -136,3 +137,14 @@ def test_longitudes_from_0_to_360_come_to_the_usual_ones(tmp_path: Path) -> None
     frame(west, pod=[0.5]).to_file(tmp_path / "a.geojson", driver="GeoJSON")
     (area,) = polygons.read(tmp_path / "a.geojson", Intake(Position(44.0, -71.4))).areas
     assert area.outline[:, 0].tolist() == pytest.approx([-71.4, -71.39, -71.39])
+
+
+def test_a_zone_around_a_long_line_is_that_around_all_of_it(tmp_path: Path) -> None:
+    """It is widened piece by piece, since a long track that crosses itself takes minutes as one."""
+    turns = [(107.0 + 0.003 * math.cos(n / 7.0), 34.0 + 0.003 * math.sin(n / 9.0)) for n in range(400)]
+    frame(shapely.LineString(turns)).to_file(tmp_path / "a.geojson", driver="GeoJSON")
+    zones = polygons.read_zones(tmp_path / "a.geojson", Intake(NEAR), 20.0).areas
+    plane = "+proj=aeqd +lon_0=107 +lat_0=34 +datum=WGS84 +units=m"
+    drawn = frame(*(shapely.Polygon(zone.outline, zone.holes) for zone in zones)).to_crs(plane).union_all()
+    whole = frame(shapely.LineString(turns)).to_crs(plane).buffer(20.0).union_all()
+    assert drawn.symmetric_difference(whole).area < 0.001 * whole.area
