@@ -114,7 +114,7 @@ def _difference(document: str, expected: str) -> str:
     ours = json.loads(document)
     try:
         theirs = json.loads(expected)
-    except ValueError:
+    except (ValueError, RecursionError):
         return "that it is no JSON"
     if not isinstance(theirs, dict):
         return "everything"

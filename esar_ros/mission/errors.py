@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+SEED_MAX = 2**31 - 1
 LIKENESS = 0.6  # of two words (difflib) from which one is taken for the other, misspelt
 
 
@@ -53,3 +55,10 @@ def first_line(error: BaseException) -> str:
     """Returns the first line of a library exception's text, at most 160 characters; its type's name when the text is
     empty."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:160]
+
+
+def seed_number(words: str) -> int:
+    """Returns an option's seed, one that every generator takes. Raises argparse.ArgumentTypeError."""
+    if not words.isdecimal() or int(words) > SEED_MAX:
+        raise argparse.ArgumentTypeError(f"'{words[:40]}' is not a seed in 0..{SEED_MAX}")
+    return int(words)

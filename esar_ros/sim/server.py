@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from esar_ros.geometry.frames import Pose, ned_to_enu, quaternion_from_yaw
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, seed_number
 from esar_ros.mission.names import DEFAULT_QUALITY, QUALITIES
 from esar_ros.mission.system.truth_token import truth_token
 from esar_ros.mission.vehicle import Vehicle, load_vehicle
@@ -232,13 +232,6 @@ def port_number(words: str) -> int:
     """A TCP port, 0 for any free one."""
     if not words.isdecimal() or int(words) > 65535:
         raise argparse.ArgumentTypeError(f"'{words}' is not a port in 0..65535")
-    return int(words)
-
-
-def seed_number(words: str) -> int:
-    """A seed that every generator takes."""
-    if not words.isdecimal() or int(words) >= 1 << 31:
-        raise argparse.ArgumentTypeError(f"'{words}' is not a seed in 0..2147483647")
     return int(words)
 
 

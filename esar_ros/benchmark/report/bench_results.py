@@ -172,10 +172,15 @@ class Bench:
     repeats: Mapping[tuple[str, str, str], Repeats] = field(default_factory=dict)
     """By method, folder, and the other folder, whose scores count."""
 
+    def condition(self, name: str) -> str:
+        """Returns a condition that all episodes were flown under in words; empty where they differ in it."""
+        found = {episode.conditions.as_text[name] for episode in self.episodes}
+        return found.pop() if len(found) == 1 else ""
+
 
 def read_bench(folders: Sequence[Path], reader: Reader[Any]) -> Bench:
     """Reads benchmark runs of one suite. Raises UsageError."""
-    episodes: dict[tuple[str, Conditions, str, int], tuple[Episode, Path, str, str]] = {}
+    episodes: dict[tuple[str, tuple[str, ...], str, int], tuple[Episode, Path, str, str]] = {}
     contents: dict[str, tuple[str, str]] = {}  # task or map -> its digest, and where
     thresholds: dict[str, Any] = {}
     settings: dict[str, dict[str, Any]] = {}
@@ -205,7 +210,8 @@ def read_bench(folders: Sequence[Path], reader: Reader[Any]) -> Bench:
             for name, version in reading.versions.items():
                 versions.setdefault(name, set()).add(version)
             scores.setdefault((str(folder), episode.planner), []).append(f"{record.id} {reading.scores}")
-            key = (episode.planner, episode.conditions, episode.unit.task, episode.seed)
+            words = tuple(episode.conditions.as_text.values())  # the same where a server or a file has another address
+            key = (episode.planner, words, episode.unit.task, episode.seed)
             processor = record.timing.processor
             _, other, scored, elsewhere = episodes.setdefault(key, (episode, folder, reading.scores, processor))
             alike = scored == reading.scores

@@ -131,13 +131,17 @@ def _lead(report: Report) -> str:
     if len(scored) < 2:
         return f"Scores in per cent. {ARROWS}"
     best, name = max(scored)
-    sure = all(
-        pair.p_holm < 0.05 and (pair.difference.mean > 0) == (pair.a == name)
-        for pair in report.pairs[score]
-        if name in (pair.a, pair.b)
-    )
-    asked = any(name in (pair.a, pair.b) for pair in report.pairs[score])
-    verdict = "ahead of every other beyond chance" if sure and asked else "not ahead of every other beyond chance"
+    beaten, tested = set(), set()
+    for pair in report.pairs[score]:
+        if name in (pair.a, pair.b):
+            other = pair.b if name == pair.a else pair.a
+            tested.add(other)
+            if pair.p_holm < 0.05 and (pair.difference.mean > 0) == (pair.a == name):
+                beaten.add(other)
+    others = {other for _, other in scored} - {name}
+    verdict = "ahead of every other beyond chance" if others <= beaten else "not ahead of every other beyond chance"
+    if beaten and beaten >= others & tested and not others <= tested:
+        verdict = f"ahead of {', '.join(sorted(beaten))} beyond chance; not tested against every other"
     return f"Highest {report.layout.names[score]}: {name}, {100 * best:.2f} %, {verdict} (Holm-corrected, 5 %)."
 
 

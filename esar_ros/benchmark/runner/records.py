@@ -38,7 +38,7 @@ class EpisodeTiming(StrictModel):
 class Flown:
     """The part of a record that the flight decides. result: the suite's, a pydantic model; trace: of a method's error.
 
-    conditions: as they were when it had been flown; None where it was not flown to its end.
+    conditions and task_digest: as they were when it had been flown; None where it was not flown to its end.
     """
 
     status: Status
@@ -48,6 +48,7 @@ class Flown:
     timing: EpisodeTiming
     conditions: Conditions | None = None
     trace: str = ""
+    task_digest: str | None = None
 
 
 class RecordedJob(StrictModel):

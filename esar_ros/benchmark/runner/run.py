@@ -107,9 +107,11 @@ def _record(outcome: Outcome, attempts: int, settings_hash: str, failure: Failur
 
 
 def _check_conditions(outcome: Outcome) -> None:
-    """Raises UsageError when an episode was flown under other conditions than those of the plan."""
+    """Raises UsageError when an episode was flown under other conditions, or of another task, than planned."""
     if outcome.flown is not None and outcome.flown.conditions is not None:
         changed = outcome.job.conditions.difference(outcome.flown.conditions)
+        if outcome.flown.task_digest not in (None, outcome.job.task_digest):
+            changed = changed or "its task was changed meanwhile"
         if changed:
             raise UsageError(
                 f"{outcome.job.id} was flown under other conditions than the benchmark's ({changed})",

@@ -21,20 +21,28 @@ def sealed_line(record: dict[str, Any]) -> bytes:
     return _text({**plain, SEAL: _digest(plain)}).encode() + b"\n"
 
 
-def take_seal(record: dict[str, Any], where: str, line: bytes) -> None:
+def take_seal(record: dict[str, Any], where: str, line: bytes, cure: str = _CURE) -> None:
     """Remove the digest from a record that was read. Raises UsageError where it has none, or another's.
 
     line: the bytes that it was read from. Those that stand as they were written are its content without writing anew.
     """
     digest = record.pop(SEAL, None)
     if digest is None:
-        raise UsageError(f"{where}: the record holds no digest of its content ({SEAL})", _CURE)
+        raise UsageError(f"{where}: the record holds no digest of its content ({SEAL})", cure)
     as_written = line.replace(f',"{SEAL}":"{digest}"'.encode(errors="replace"), b"", 1)
-    if digest != hashlib.sha256(as_written).hexdigest() and digest != _digest(record):
+    if digest != hashlib.sha256(as_written).hexdigest() and digest != _digest_of_any(record):
         raise UsageError(
             f"{where}: the record's content was changed after it was written ({SEAL})",
-            _CURE,
+            cure,
         )
+
+
+def _digest_of_any(record: dict[str, Any]) -> str:
+    """Returns the digest of what was read; empty of what is never written: NaN and infinity."""
+    try:
+        return _digest(record)
+    except ValueError:
+        return ""
 
 
 def _digest(record: dict[str, Any]) -> str:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 
-from esar_ros.benchmark.engine.conditions import with_files
+from esar_ros.benchmark.engine.conditions import task_digest, with_files
 from esar_ros.benchmark.engine.missions import MissionSuite
 from esar_ros.benchmark.engine.run_description import describe_run
 from esar_ros.benchmark.runner.job import AGENT_ERROR, OK, Job
@@ -57,6 +57,7 @@ class EmbeddedEpisode:
             timing(time.monotonic() - began, time.process_time() - cpu, flown.simulated),
             with_files(_conditions(job), job.planner),
             flown.trace,
+            task_digest(task),
         )
 
 

@@ -66,15 +66,19 @@ def chosen(options: Mapping[str, str]) -> RescueConditions:
 
 def with_content(own: RescueConditions, digests: Sequence[str], agent: WalkAgent) -> RescueConditions:
     """Returns the conditions chosen, with what this machine adds; digests: of the tasks. Raises UsageError."""
-    settings = load_suite_settings()
     details = details_of(agent)
     details.pop("date", None)  # a run that goes on tomorrow is the same run
     return replace(
-        own,
-        step=settings.step,
-        version=esar_ros.__version__,
-        settings=digest(settings.model_dump(mode="json")),
+        with_files(own),
         tasks=f"{len(digests)}, {digest(sorted(digests))}",
         agent=digest(details) if details else "",
         model=f"{details['model']}, prompts {details['prompt_sha256'][:12]}" if "prompt_sha256" in details else "",
+    )
+
+
+def with_files(own: RescueConditions) -> RescueConditions:
+    """Returns the conditions with what files say now; tasks, agent and model stay. Raises UsageError."""
+    settings = load_suite_settings()
+    return replace(
+        own, step=settings.step, version=esar_ros.__version__, settings=digest(settings.model_dump(mode="json"))
     )

@@ -18,7 +18,7 @@ from esar_ros.mission.rescue import FASTEST, RescuePoint
 from esar_ros.planning.agent_call import AgentError, call_agent, stack_trace
 from esar_ros.sim.terrain.rescue_places.site import RescueSite
 from esar_ros.suites.rescuebench.agents import create
-from esar_ros.suites.rescuebench.conditions import RescueConditions
+from esar_ros.suites.rescuebench.conditions import RescueConditions, with_files
 from esar_ros.suites.rescuebench.embedded import EmbeddedWorld, insight
 from esar_ros.suites.rescuebench.machine import TaskMachine, WalkerState
 from esar_ros.suites.rescuebench.oracle import Insider
@@ -66,8 +66,9 @@ class RescueEpisode:
             result,
             _track(walked),
             timing(time.monotonic() - began, time.process_time() - cpu, walked.seconds),
-            conditions,
+            with_files(conditions),
             walked.trace,
+            task.digest,
         )
 
     def _open(self, place: str, site: RescueSite, busy: bool) -> EmbeddedWorld:

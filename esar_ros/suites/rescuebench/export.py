@@ -31,7 +31,7 @@ def export_results(folder: Path) -> dict[str, Path]:
     for record in read_episodes(folder, RescueResult):
         where, planner, result = place_of(folder, record.id), record.planner, record.result
         times.setdefault(planner, _in_name(record.timing.finished))
-        lines.setdefault(planner, []).append(result.line)
+        lines.setdefault(planner, []).append(result.public_line)
         if result.line.key in poses.setdefault(planner, {}):
             raise UsageError(f"{where}: a second point of its level and number", "export runs of one file of points")
         poses[planner][result.line.key] = result.poses

@@ -45,7 +45,7 @@ def read_record(record: Record[RescueResult], folder: str, where: str) -> Readin
         ground=("place", result.place, result.place_digest),
         ineligible=reason,
         figures=_figures(walk) | _likeness(result),
-        things=(Thing((x, y, z), True, walk.picked),),
+        things=(Thing((x, y, z), True, walk.picked and not walk.failed),),
         thresholds={"near": NEAR, "hand_over": HAND_OVER},
     )
 
@@ -60,7 +60,7 @@ def _figures(record: RescueRecord) -> dict[str, float]:
         figures |= {f"ts{mark}": scores.total / 100.0}
         figures |= {f"s{number}{mark}": points for number, points in enumerate(stages, 1)}
     figures |= {"seconds": record.seconds, "steps": float(record.steps), "path": record.path}
-    figures |= {"picked": float(record.picked), "nearer": record.effectiveness}
+    figures |= {"picked": float(record.picked and not record.failed), "nearer": record.effectiveness}
     return figures | {"collisions": float(record.collisions or 0)}
 
 

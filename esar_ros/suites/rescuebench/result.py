@@ -50,6 +50,24 @@ class RescueResult(StrictModel):
     account: dict[str, int]  # of an agent that asks a model: questions, tokens
     versions: dict[str, str]
 
+    @property
+    def public_line(self) -> ResultLine:
+        """The line as the public code keeps it: zeros of an episode that ended by an exception."""
+        if self.error is None:
+            return self.line
+        own = self.line
+        return ResultLine(
+            episode_id=own.episode_id,
+            level=own.level,
+            point_id=own.point_id,
+            success=False,
+            time_cost=0.0,
+            steps=0,
+            collision_count=0,
+            path_similarity=0.0,
+            failure_reason=self.error,
+        )
+
 
 def make_rescue_result(
     task: RescueTask,

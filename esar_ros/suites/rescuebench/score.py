@@ -110,8 +110,8 @@ class RescueScore:
             walked = read_trajectories(beside)
             for key, record in records.items():
                 point, positions = known.get(key[:2]), walked.get(key)
-                alike = None
-                if point is not None and positions is not None and len(positions) > 1:
+                alike = 0.0 if record.failed else None  # as the public code keeps it
+                if not record.failed and point is not None and positions is not None and len(positions) > 1:
                     alike = self._similarity(positions, point, references)
                 records[key] = replace(record, similarity=alike)
             notes.append(f"Human similarity: computed from {beside.name}")
@@ -231,7 +231,7 @@ def _are_tracks(path: Path) -> bool:
     for where, text in lines_of(path, tracks.LARGEST, "results"):
         try:
             keys = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise UsageError(f"{where}: not JSON: {str(error)[:80]}", "give a file of JSON lines") from None
         if isinstance(keys, dict) and "trajectory" in keys and "env_id" in keys:
             return True

@@ -58,14 +58,18 @@ def _replays(report: Report) -> Drawing:
 
 def sections(report: Report) -> Sequence[Section]:
     """Returns tables and figures in the order of reading; the paper's numbers last."""
-    chosen = report.bench.episodes[0].conditions.as_text
+    rules, interaction, clock, step, world = map(
+        report.bench.condition, ("rules", "interaction", "clock", "step", "world")
+    )
+    paused = f"Time is simulated: the clock is paused while an agent thinks{step and f', a step is {step}'}."
+    running = "The clock runs while an agent thinks: time and score depend on this machine and on what else it did."
     time = {
-        "paused": f"Time is simulated: the clock is paused while an agent thinks, a step is {chosen['step']}. The "
-        "paper's is wall time: never in one table.",
-        "running": "The clock runs while an agent thinks: time and score depend on this machine and on what else it "
-        "did.",
-    }[chosen["clock"]]
-    told = f"Gates by rules {chosen['rules']}, {chosen['interaction']} interaction. {time}"
+        "paused": f"{paused} The paper's is wall time: never in one table.",
+        "running": running,
+        "": f"In rows of a paused clock: {paused} In the others: {running}",
+    }[clock]
+    gates = " ".join(("Gates by rules", rules or "of each row,", interaction or "each row's", "interaction."))
+    told = f"{gates} {time}"
     table3 = by_group(
         report, "table3", "Table 3: task completion by level", ("tcr", "ts", "hs", "seconds", "collisions")
     )
@@ -74,7 +78,7 @@ def sections(report: Report) -> Sequence[Section]:
         overall(report, "table4", "Tables 4 and 5: points of the stages, and the walk", (*STAGES, *WALK),
                 ("S1 explore, S2 rescue, S3 return, S4 hand over, 25 points each; shares in per cent.", told,
                  "HS is likeness to the shortest walk.",
-                 *(_STAND_INS if chosen["world"] == STAND_INS else ()))),
+                 *(_STAND_INS if world == STAND_INS else ()))),
         overall(report, "rules", "The same episodes under equation 2 of the paper", EQUATION_2, ()),
         comparison(report),
         endings(report),

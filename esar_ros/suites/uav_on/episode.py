@@ -77,6 +77,7 @@ class UavOnEpisode:
             timing(time.monotonic() - began, time.process_time() - cpu, flown.seconds),
             with_files(conditions, job.planner),
             flown.trace,
+            task.digest,
         )
 
     def _remote(self, server: str) -> AirSimScenes:

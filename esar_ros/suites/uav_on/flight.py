@@ -101,6 +101,11 @@ class FlownEpisode:
     account: dict[str, int] = field(default_factory=dict)  # see planning.steps.agent.Accountable
 
 
+def not_free(episode: ObjectGoalEpisode) -> UsageError:
+    """Returns what is said of an episode that starts inside something."""
+    return UsageError(f"episode {episode.id} of {episode.scene}: its start is not free", "mend start_pose")
+
+
 class StepFlight:
     """Flies one episode by actions: `reset`, then a `step` for every action until it is `over`."""
 
@@ -127,7 +132,7 @@ class StepFlight:
         world, episode = self._world, self._episode
         start = self._commanded = StepPose.of(episode.start)
         if not world.is_free(start.pose):
-            raise UsageError(f"episode {episode.id} of {episode.scene}: its start is not free", "mend start_pose")
+            raise not_free(episode)
         world.place(start.pose)
         self.flown = FlownEpisode([FlownFrame(None, 0.0, False, start.pose, world.measured)])
         # Axes stay the map's, tilted start or not: the box lies along them, and up is up.

@@ -67,6 +67,11 @@ class UavOn:
         if told:
             raise UsageError(f"planner {told[0]} uses ground truth", "a server of AirSim's interface tells none")
         found = [find_task(task, own.world == AIRSIM) for task in tasks]
+        given = [task for name, task in zip(tasks, found, strict=True) if "#" in name]  # of a file, not of ours
+        if given and own.world != AIRSIM:
+            from esar_ros.suites.uav_on.worlds.embedded import check_starts
+
+            check_starts(given, settings)
         digests = tuple(task.digest for task in found)
         conditions = tuple(
             with_content(own, planner, agent, found) for planner, agent in zip(planners, agents, strict=True)

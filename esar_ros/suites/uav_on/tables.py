@@ -40,11 +40,13 @@ def _caveats(method: Method) -> Sequence[str]:
 
 def sections(report: Report) -> Sequence[Section]:
     """Returns tables and figures in the order of reading; the paper's numbers last."""
-    chosen = report.bench.episodes[0].conditions.as_text
-    poses, seen = chosen["poses"], chosen["pose"]
-    told = f"Rules of the public code; {poses} poses. Agents are told their poses in the {seen} frame."
-    if seen == "relative":
-        told = f"Rules of the public code; {poses} poses. Agents are told their poses relative to the start."
+    poses = report.bench.condition("poses") or "commanded or measured"
+    seen = {
+        "relative": "relative to the start",
+        "simulator": "in the simulator frame",
+        "": "as each row says",
+    }[report.bench.condition("pose")]
+    told = f"Rules of the public code; {poses} poses. Agents are told their poses {seen}."
     table2 = by_group(report, "table2", "Table 2: navigation by size of the object", ("dts", *RATES))
     return (
         replace(table2, notes=(*table2.notes, told)),

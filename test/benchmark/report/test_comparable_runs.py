@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from esar_ros.app.cli import main as cli
+from esar_ros.benchmark.report import comparison_page
 from esar_ros.benchmark.report.bench_results import read_bench
 from esar_ros.benchmark.report.comparison import Report, make_report
 from esar_ros.benchmark.runner.store import EPISODES
@@ -125,6 +126,24 @@ def test_the_same_folder_twice_changes_nothing_and_another_score_is_refused(
     write_lines(tmp_path, other)
     with pytest.raises(UsageError, match="with another score"):
         read_bench([lines[0], tmp_path], READER)
+
+
+def test_a_score_that_depends_on_the_order_of_folders_is_refused(tmp_path: Path) -> None:
+    """Conditions that are told alike are the same: of a network its name counts, not where its file lies."""
+    for name, detector in (("a", "onnx:/home/a/w.onnx"), ("b", "onnx:/home/b/w.onnx")):
+        make_bench(tmp_path / name, {"fbe": 0.3 if name == "a" else 0.9}, conditions=replace(TOLD, detector=detector))
+    for order in ("ab", "ba"):
+        with pytest.raises(UsageError, match="with another score"):
+            read_bench([tmp_path / name for name in order], READER)
+
+
+def test_the_page_says_no_more_than_was_tested(tmp_path: Path) -> None:
+    make_bench(tmp_path, {"belief": 0.95, "twin": 0.94, "greedy": 0.02}, events=9)
+    bench = read_bench([tmp_path], READER)
+    whole = comparison_page._lead(make_report(bench, LAYOUT))
+    assert "not ahead of every other" in whole
+    part = comparison_page._lead(make_report(bench, LAYOUT, "greedy"))
+    assert "ahead of greedy beyond chance; not tested against every other" in part
 
 
 def test_other_thresholds_are_refused(lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:

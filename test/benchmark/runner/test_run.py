@@ -101,6 +101,12 @@ def test_settings_changed_on_the_way_end_the_benchmark_and_nothing_is_recorded_u
     assert episodes(tmp_path / "out") == []
 
 
+def test_a_task_changed_on_the_way_ends_the_benchmark(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"task0/moved/7 .*its task was changed meanwhile"):
+        light_run(light_plan(1, ("moved",)), tmp_path)
+    assert episodes(tmp_path / "out") == []
+
+
 def kill_until_done(folder: Path, count: int, kills: int, seed: int) -> int:
     """Run the benchmark in a process of its own, SIGKILL it `kills` times at random, then let it end; kills done."""
     rng = random.Random(seed)

@@ -90,11 +90,12 @@ def test_a_node_killed_costs_its_episode_and_nothing_is_lost_or_doubled(tasks: P
     first = [*start, "--head", "--port", address.rpartition(":")[2], "--include-dashboard", "false"]
     here, there = tmp_path / "here", tmp_path / "there"
     nodes = []
+    own = environment(tmp_path) | {"RAY_AUTH_MODE": "disabled"}  # else a node may lack the head's token
     try:
         for each in (first, [*start, "--address", address]):
-            nodes.append(subprocess.Popen(each, start_new_session=True, stdout=subprocess.PIPE, text=True))
+            nodes.append(subprocess.Popen(each, start_new_session=True, stdout=subprocess.PIPE, text=True, env=own))
             assert any("Ray runtime started" in line for line in nodes[-1].stdout)  # type: ignore[union-attr]
-        run = subprocess.Popen(command(tasks, there, "--ray", address), env=environment(tmp_path))
+        run = subprocess.Popen(command(tasks, there, "--ray", address), env=own)
         while run.poll() is None and nodes[-1].poll() is None:
             time.sleep(0.2)
             if (there / "episodes.jsonl").exists() and len((there / "episodes.jsonl").read_text().splitlines()) >= 3:

@@ -21,19 +21,19 @@ from esar_ros.benchmark.runner.records import make_record, read_episodes
 from esar_ros.benchmark.runner.store import EPISODES
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.rescue import Animation, WalkAction
-from esar_ros.scoring.rescue import Rules
+from esar_ros.scoring.rescue import Rules, stage_scores
 from esar_ros.sim.walking.contacts import HALF_HEIGHT
 from esar_ros.suites.rescuebench import generator, replay
 from esar_ros.suites.rescuebench.agents import create, names
 from esar_ros.suites.rescuebench.conditions import RescueConditions, with_content
 from esar_ros.suites.rescuebench.embedded import EmbeddedWorld, insight
 from esar_ros.suites.rescuebench.episode import RescueEpisode, failed
-from esar_ros.suites.rescuebench.files.results import read_results
+from esar_ros.suites.rescuebench.files.results import read_results, write_results
 from esar_ros.suites.rescuebench.machine import Interaction, State
 from esar_ros.suites.rescuebench.oracle import Oracle
 from esar_ros.suites.rescuebench.own_points import flaws, site_of
-from esar_ros.suites.rescuebench.records import read_record
-from esar_ros.suites.rescuebench.result import RescueResult
+from esar_ros.suites.rescuebench.records import read_record, record_of
+from esar_ros.suites.rescuebench.result import RescueResult, make_rescue_result
 from esar_ros.suites.rescuebench.sets import MINI, SETS, find_task, set_file, task_ids, tasks_of_file
 from esar_ros.suites.rescuebench.settings import load_suite_settings
 from esar_ros.suites.rescuebench.suite import RESCUEBENCH
@@ -232,6 +232,25 @@ def test_an_agent_in_a_file_is_walked_and_its_content_is_a_condition(tmp_path: P
     again = RESCUEBENCH.plan([TASK], [f"file:{solution}"], 1, {}).jobs[0].conditions
     assert again.differing(first[0].conditions) == ("agent",)
     assert cli.main(["bench", "--suite", "rescuebench", "--tasks", TASK, "--planners", "file:none.py"]) == 2
+
+
+def test_an_agent_that_fails_counts_nothing_in_either_layout(world: EmbeddedWorld, tmp_path: Path) -> None:
+    class Failing(Oracle):
+        def act(self, observation: Any) -> Any:
+            if observation.carrying:
+                raise ValueError("lost")
+            return super().act(observation)
+
+    task, agent = find_task(TASK), Failing()
+    agent.show(*insight(task.point, site_of(task.point.place)))
+    walked = walk(world, task.point, TASK, agent, 0, RescueConditions())
+    assert walked.error is not None
+    result = make_rescue_result(task, walked, 0, False, "d")
+    assert result.line.phase1_success and result.line.s1_score > 0.0, "it had picked up"
+    path = write_results(tmp_path, "m", "20260101_000000", [result.public_line])
+    [record] = read_results(path).records.values()
+    assert record.failed and stage_scores(record, Rules.CODE).total == 0.0
+    assert not record_of(result, "here").completed
 
 
 @pytest.mark.full

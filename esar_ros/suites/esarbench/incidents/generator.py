@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, seed_number
 from esar_ros.mission.map_files import shipped_maps
 from esar_ros.mission.task import Ground, PlacedClue, Start, Task, Victim
 from esar_ros.mission.weather import Weather, WeatherFamily
@@ -147,11 +147,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(allow_abbrev=False, description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--count", type=int, default=24)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=seed_number, default=0)
     parser.add_argument("--maps", default=",".join(shipped_maps()), help="ids with commas, taken in turn")
     arguments = parser.parse_args()
-    tasks = make_tasks(arguments.count, arguments.seed, arguments.maps.split(","))
-    return exit_status(lambda: write_tasks(tasks, arguments.out), arguments.out)
+
+    def write() -> list[Path]:
+        if arguments.count < 1:
+            raise UsageError(f"--count {arguments.count}", "give 1 or more")
+        return write_tasks(make_tasks(arguments.count, arguments.seed, arguments.maps.split(",")), arguments.out)
+
+    return exit_status(write, arguments.out)
 
 
 if __name__ == "__main__":

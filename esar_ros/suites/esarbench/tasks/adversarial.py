@@ -20,7 +20,7 @@ from typing import TypeVar
 import numpy as np
 
 from esar_ros.geometry.frames import Vector
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, seed_number
 from esar_ros.mission.task import Ground, PlacedClue, Task, Victim, load_task
 from esar_ros.sim.terrain.maps import PlaceMap, load_map
 from esar_ros.suites.esarbench.tasks import SETS
@@ -108,10 +108,12 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--tasks", default="dev", help="a set, or ids with commas")
     parser.add_argument("--limit", type=int, default=10)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=seed_number, default=0)
     arguments = parser.parse_args()
 
     def write_all() -> list[Path]:
+        if arguments.limit < 1:
+            raise UsageError(f"--limit {arguments.limit}", "give 1 or more")
         ids = task_set(arguments.tasks) if arguments.tasks in SETS else arguments.tasks.split(",")
         return write(ids[: arguments.limit], arguments.out, arguments.seed)
 

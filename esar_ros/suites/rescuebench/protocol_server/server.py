@@ -47,6 +47,8 @@ class UnrealCvServer:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         try:
             self._listening = socket.create_server((host, port), family=family)
+        except UnicodeError:
+            raise UsageError(f"'{host[:60]}' is no name of a machine", "give another --host") from None
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 raise UsageError(f"port {port} on {host} is in use", "end the other server or give --port") from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -22,8 +22,8 @@ from esar_ros.sim.physics.simulation import Simulation
 from esar_ros.sim.render.renderer import Renderer, Shapes
 from esar_ros.sim.terrain.maps import load_map
 from esar_ros.sim.world.world import World
-from esar_ros.suites.uav_on.flight import Look
-from esar_ros.suites.uav_on.scenes import Scene
+from esar_ros.suites.uav_on.flight import Look, not_free
+from esar_ros.suites.uav_on.scenes import FlownTask, Scene
 from esar_ros.suites.uav_on.settings import SuiteSettings
 from esar_ros.suites.uav_on.worlds.images import Images, quantised
 
@@ -57,6 +57,17 @@ class OpenScene:
         for renderer in self._renderers.values():
             renderer.close()
         self._renderers.clear()
+
+
+def check_starts(tasks: Sequence[FlownTask], settings: SuiteSettings) -> None:
+    """Raises UsageError for an episode that starts inside something."""
+    opened: OpenScene | None = None
+    for task in sorted(tasks, key=lambda task: task.scene.name):
+        if opened is None or opened.scene is not task.scene:
+            opened = OpenScene(task.scene, settings)
+        start = StepPose.of(task.entry.episode.start)
+        if opened.world.contact(start.pose.position, settings.vehicle.radius) is not None:
+            raise not_free(task.entry.episode)
 
 
 @dataclass

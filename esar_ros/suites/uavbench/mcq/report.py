@@ -34,7 +34,7 @@ from esar_ros.suites.uavbench.mcq.figures import balance_figure, items_figure, r
 from esar_ros.suites.uavbench.mcq.item import CLUSTERS, OPTIONS, STYLES, Item
 from esar_ros.suites.uavbench.mcq.measures import Measures, Share, mcnemar, measure, share
 from esar_ros.suites.uavbench.mcq.protocol import Outcome
-from esar_ros.suites.uavbench.mcq.run import IMPORTED, Run, RunSettings
+from esar_ros.suites.uavbench.mcq.run import IMPORTED, Run, RunSettings, jobs_of
 
 _NOTE = "Per cent, with 95 % intervals: Wilson's of shares, else of a bootstrap over missions within styles."
 _DASH = Cell("–")
@@ -222,6 +222,8 @@ def _remarks(name: str, run: Run) -> list[str]:
     asked = len({answer["item"] for answer in run.answers})
     if asked < len(run.items):
         notes.append(f"{name}: {asked} of {len(run.items)} questions asked so far, the styles in turn.")
+    elif not run.is_imported and len(run.answers) < (whole := len(jobs_of(run.items, run.settings.orders))):
+        notes.append(f"{name}: {len(run.answers)} of {whole} answers so far: not every question in every order.")
     truncated = run.count(Outcome.TRUNCATED)
     if truncated:
         share = 100.0 * truncated / len(run.answers)

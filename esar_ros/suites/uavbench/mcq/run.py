@@ -277,6 +277,8 @@ def read_run(folder: Path) -> Run:
         settings = RunSettings(**manifest["settings"])
     except TypeError:
         raise UsageError(f"{folder / FILES.manifest}: not the settings of a run", "restore the file") from None
+    if settings.hash != manifest["settings_hash"]:
+        raise UsageError(f"{folder / FILES.manifest}: its settings were changed after the run", "restore the file")
     items = usable_items([folder / ITEMS]).items
     if digest(items) != settings.items:
         raise UsageError(f"{folder / ITEMS} was changed since it was asked", "restore the file")
@@ -285,6 +287,9 @@ def read_run(folder: Path) -> Run:
     strange = next((answer["id"] for answer in answers if answer.get("item") not in known), None)
     if strange is not None:
         raise UsageError(f"{folder / FILES.records}: {strange} answers no question of the run", "restore the file")
+    other = next((answer["id"] for answer in answers if answer.get("settings_hash") != settings.hash), None)
+    if other is not None:
+        raise UsageError(f"{folder / FILES.records}: {other} was answered under other settings", "restore the files")
     if settings.protocol not in PROTOCOLS:
         raise UsageError(f"{folder / FILES.manifest}: no protocol '{settings.protocol}'", "restore the file")
     return Run(folder, settings, items, tuple(answers))

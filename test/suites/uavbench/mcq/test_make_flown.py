@@ -19,6 +19,7 @@ from esar_ros.suites.uavbench.mcq.item import Item
 from esar_ros.suites.uavbench.mcq.make.flown import STYLE
 from esar_ros.suites.uavbench.mcq.make.making import make_items
 from esar_ros.suites.uavbench.mcq.reading import read_items
+from esar_ros.suites.uavbench.scenarios.flights.files import write_flight
 from esar_ros.suites.uavbench.scenarios.reading import digest
 from esar_ros.suites.uavbench.scenarios.scene import Scene
 from helpers.questions import numbers, points
@@ -167,10 +168,9 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
     for seed in range(6):
         scene = plain(seed, sound=True)
         (scenarios / f"{seed}.json").write_text(json.dumps(scene.data))
-        (run / "flights" / f"{digest(scene.data)}.json").write_text(json.dumps(flight(scene)))
-    (run / "flights" / "not.json").write_text(
-        json.dumps({"schema": "esar-scenario-flight/1", "status": "not_flown", "hash": "0", "why": "wings"})
-    )
+        write_flight(run / "flights" / f"{digest(scene.data)}.json", flight(scene))
+    wings = {"schema": "esar-scenario-flight/1", "status": "not_flown", "hash": "0", "why": "wings"}
+    write_flight(run / "flights" / "not.json", wings)
     return scenarios, run
 
 
@@ -191,6 +191,7 @@ def test_the_verb_asks_about_flights(
         ("run.json", {"governor": False, "told": True}, "fly them with --governor on"),
         ("flights/not.json", {"schema": "another/1"}, "no esar-scenario-flight/1"),
         ("flights/not.json", [], "no esar-scenario-flight/1"),
+        ("flights/not.json", {"schema": "esar-scenario-flight/1", "status": "flown"}, "holds no digest"),
     ],
 )
 def test_other_folders_are_refused_in_one_line(

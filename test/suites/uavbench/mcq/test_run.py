@@ -24,7 +24,7 @@ from esar_ros.suites.uavbench.mcq import asking
 from esar_ros.suites.uavbench.mcq.asking import Asker, model_settings
 from esar_ros.suites.uavbench.mcq.item import LETTERS
 from esar_ros.suites.uavbench.mcq.protocol import PROTOCOLS
-from esar_ros.suites.uavbench.mcq.run import FILES, Progress, jobs_of, open_run, read_run, run, settings_of
+from esar_ros.suites.uavbench.mcq.run import FILES, Progress, RunSettings, jobs_of, open_run, read_run, run, settings_of
 from helpers.chat_server import ChatEndpoint, cut, late, prompt_of, says, status
 from helpers.questions import make_item, make_items, write_items
 from helpers.strict_servers import newest_openai
@@ -245,6 +245,21 @@ def test_changed_answers_and_questions_are_noticed(tmp_path: Path) -> None:
     path.write_text(whole)
     write_items(tmp_path / "out" / "items.jsonl", items[:3])
     with pytest.raises(UsageError, match="was changed since it was asked"):
+        read_run(tmp_path / "out")
+
+
+def test_another_model_s_name_is_noticed(tmp_path: Path) -> None:
+    items = make_items(4)
+    ask_all(tmp_path / "out", items, Scripted())
+    path = tmp_path / "out" / "mcq.json"
+    manifest = json.loads(path.read_text())
+    manifest["settings"]["model"] = "gpt-5"
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(UsageError, match="settings were changed after the run"):
+        read_run(tmp_path / "out")
+    manifest["settings_hash"] = RunSettings(**manifest["settings"]).hash
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(UsageError, match="was answered under other settings"):
         read_run(tmp_path / "out")
 
 

@@ -17,7 +17,7 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.task_files import parse_json, read_text
 from esar_ros.suites.uavbench.mcq.make.drafts import GIVEN, Draft
 from esar_ros.suites.uavbench.scenarios.describe import plain as g
-from esar_ros.suites.uavbench.scenarios.flights.outcome import SCHEMA
+from esar_ros.suites.uavbench.scenarios.flights.files import read_flight
 from esar_ros.suites.uavbench.scenarios.geometry import (
     Ball,
     Cylinder,
@@ -48,9 +48,7 @@ def read_flights(folder: Path) -> dict[str, Flight]:
         raise UsageError(f"--flights {folder}: not of flights under the governor", "fly them with --governor on")
     found: dict[str, Flight] = {}
     for path in sorted((folder / "flights").glob("*.json")):
-        flight = parse_json(read_text(path, _LARGEST, "flight"), str(path))
-        if not isinstance(flight, dict) or flight.get("schema") != SCHEMA:
-            raise UsageError(f"{path}: no {SCHEMA}", "give the folder that ./esar scenarios fly --out wrote")
+        flight = read_flight(path)
         if flight["status"] == "flown" and not flight["as_multirotor"]:
             found[flight["hash"]] = flight
     return found

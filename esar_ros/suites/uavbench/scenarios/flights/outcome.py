@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from esar_ros.mission.modes import Reason
-from esar_ros.suites.uavbench.scenarios.geometry import Ball, Point, outside
+from esar_ros.suites.uavbench.scenarios.geometry import Ball, Motion, Point, ball_clearance, outside
 from esar_ros.suites.uavbench.scenarios.scene import Scene
 
 SCHEMA = "esar-scenario-flight/1"  # of a flight's result
@@ -30,6 +30,7 @@ class Watch:
     violation: bool = False
     in_band: bool = False
     interventions: Counter[str] = field(default_factory=Counter)  # steps by the governor's most severe reason
+    _last: tuple[float, Point] | None = None  # time and place of the look before
 
     def look(self, t: float, p: Point, v: Point, is_landing: bool = False) -> None:
         """Measures one moment: time from the mission's start (s), position and velocity.
@@ -45,15 +46,20 @@ class Watch:
             self.nearest_zone = min(self.nearest_zone, zone.distance(p))
         for zone in scene.moving_zones:
             x, y = zone.velocity
-            there = zone._replace(center=(zone.center[0] + x * t, zone.center[1] + y * t))
-            self.nearest_zone = min(self.nearest_zone, there.distance(p))
+            moved = zone._replace(center=(zone.center[0] + x * t, zone.center[1] + y * t))
+            self.nearest_zone = min(self.nearest_zone, moved.distance(p))
+        before, there = self._last or (t, p)
+        self._last = t, p
+        flown = Motion(there, p, before, t)
         for kind, balls in (("traffic", scene.traffic), ("moving_obstacles", scene.obstacles)):
             for index, ball in enumerate(balls):
-                self._meet(f"{kind}/{index}", ball, t, p, v)
+                self._meet(f"{kind}/{index}", ball, flown, v)
 
-    def _meet(self, name: str, ball: Ball, t: float, p: Point, v: Point) -> None:
+    def _meet(self, name: str, ball: Ball, flown: Motion, v: Point) -> None:
+        """Measures the way since the last look: what is fast passes by between two of them."""
+        p, t = flown.b, flown.end
         away = [ball.center[i] + ball.velocity[i] * t - p[i] for i in range(3)]
-        gap = math.hypot(*away) - ball.radius
+        gap = ball_clearance(flown, ball)[0]
         self.separation = min(self.separation, gap)
         if gap < VEHICLE + (VEHICLE if ball.radius == 0.0 else 0.0):
             self.touched.add(name)

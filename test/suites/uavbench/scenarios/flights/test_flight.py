@@ -228,3 +228,15 @@ def test_generated_flights_without_faults_break_nothing_that_the_governor_is_tol
             flown += 1
             assert not found["metrics"]["geofence_breach"], data["name"]
             assert not found["metrics"]["altitude_violation"], data["name"]
+
+
+@pytest.mark.parametrize("speed", [0.0, 20.0, 40.0, 90.0])
+@pytest.mark.parametrize("phase", [0.0, 0.3, 0.7])
+def test_what_flies_through_the_vehicle_between_two_looks_is_a_collision(speed: float, phase: float) -> None:
+    """Head on at a step of 0.05 s: 90 m/s and 15 m/s are 5 m from look to look."""
+    meeting = 2.0 + 0.05 * phase
+    other = {"spawn": [100 + (15 + speed) * meeting, 200, 20], "heading_deg": 270.0, "speed_mps": speed}
+    watch = Watch(short({"/traffic": [other], "/moving_obstacles": GONE}))
+    for step in range(100):
+        watch.look(0.05 * step, [100 + 15.0 * 0.05 * step, 200, 20], [15.0, 0.0, 0.0])
+    assert metrics(watch, END)["collisions"] == 1 and watch.separation == pytest.approx(0.0, abs=1e-6)
