@@ -15,6 +15,7 @@ from esar_ros.bags.files import Bag
 from esar_ros.bags.frame_tree import FrameTree
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.camera_frame import CameraFrame
+from esar_ros.geometry.image_arrays import colours_of, depth_of
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.stamps import NANO, nanoseconds
@@ -28,9 +29,6 @@ _PIXELS = 16  # px between those whose depth tells how far an image looks
 _DISTORTED = 1e-9
 _PARTS = {names.camera_image("(?P<camera>[^/]+)"): "image", names.camera_depth("(?P<camera>[^/]+)"): "depth",
           names.camera_info("(?P<camera>[^/]+)"): "info"}  # fmt: skip
-_COLOURS = {"rgb8": (3, (0, 1, 2)), "bgr8": (3, (2, 1, 0)), "rgba8": (4, (0, 1, 2)), "bgra8": (4, (2, 1, 0)),
-            "mono8": (1, (0, 0, 0))}  # channels, and which of them are red, green and blue  # fmt: skip
-_DEPTHS = {"32FC1": (np.float32, 1.0), "16UC1": (np.uint16, 1e-3), "mono16": (np.uint16, 1e-3)}  # m of one
 
 
 class RgbdBag:
@@ -194,35 +192,17 @@ class RgbdBag:
 
     def _depth(self, message: Any, topic: str) -> NDArray[np.float32]:
         """Planar depth (H, W), m. Raises UsageError."""
-        kind, unit = self._form(message, topic, _DEPTHS)
-        raw = self._rows(message, topic, kind, 1)[..., 0]
-        metres = raw.astype(np.float32) * np.float32(unit)
-        return metres if kind is np.float32 else np.where(raw > 0, metres, np.float32(np.nan))
+        try:
+            return depth_of(message)
+        except ValueError as error:
+            raise UsageError(f"{self._path}, {topic}: {error}", "give another bag") from None
 
     def _colours(self, message: Any, topic: str) -> NDArray[np.uint8]:
         """Red, green and blue, (H, W, 3). Raises UsageError."""
-        channels, order = self._form(message, topic, _COLOURS)
-        return np.ascontiguousarray(self._rows(message, topic, np.uint8, channels)[..., list(order)])
-
-    def _form(self, message: Any, topic: str, known: dict[str, Any]) -> Any:
-        if message.encoding not in known:
-            raise UsageError(
-                f"{self._path}, {topic}: encoding '{message.encoding}' is not read", f"known: {', '.join(known)}"
-            )
-        return known[message.encoding]
-
-    def _rows(self, message: Any, topic: str, kind: type, channels: int) -> NDArray[Any]:
-        """Pixels (H, W, channels) of an image whose rows may be padded. Raises UsageError."""
-        number = np.dtype(kind).newbyteorder(">" if message.is_bigendian else "<")
-        height, width, step = int(message.height), int(message.width), int(message.step)
-        used = width * channels * number.itemsize
-        data = np.frombuffer(message.data, np.uint8)
-        if not height * width or step < used or data.size < height * step:
-            raise UsageError(
-                f"{self._path}, {topic}: {data.size} bytes are no image of {width}x{height} px", "give another bag"
-            )
-        rows = np.ascontiguousarray(data[: height * step].reshape(height, step)[:, :used])
-        return rows.view(number).reshape(height, width, channels)
+        try:
+            return colours_of(message)
+        except ValueError as error:
+            raise UsageError(f"{self._path}, {topic}: {error}", "give another bag") from None
 
 
 def _matched(waiting: dict[str, list[Any]], ended: bool) -> tuple[Any, Any] | None:

@@ -48,11 +48,12 @@ def checked_scan(scan: Scan) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     norms = np.linalg.norm(directions, axis=1)
     if not (np.abs(norms - 1.0) < _NORM_SLACK).all():
         raise MapInputError("a scan's directions must be unit vectors")
-    _refuse_millimetres(ranges, "range")
+    refuse_millimetres(ranges, "range")
     return directions, ranges
 
 
-def _refuse_millimetres(lengths: NDArray[Any], what: str) -> None:
+def refuse_millimetres(lengths: NDArray[Any], what: str) -> None:
+    """Raises MapInputError where most lengths are such as metres never are."""
     finite = lengths[np.isfinite(lengths)]
     if len(finite) and np.count_nonzero(finite > FARTHEST) * 2 > len(finite):
         raise MapInputError(
@@ -87,7 +88,7 @@ def check_view(view: CameraFrame) -> None:
         raise MapInputError(f"not a camera: {model}")
     if not (-model.width < model.cx < 2 * model.width and -model.height < model.cy < 2 * model.height):
         raise MapInputError(f"principal point far outside the picture: {model}")
-    _refuse_millimetres(depth[_SAMPLE // 2 :: _SAMPLE, _SAMPLE // 2 :: _SAMPLE], "depth")
+    refuse_millimetres(depth[_SAMPLE // 2 :: _SAMPLE, _SAMPLE // 2 :: _SAMPLE], "depth")
 
 
 def checked_pose(pose: Pose) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

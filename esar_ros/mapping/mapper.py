@@ -20,7 +20,7 @@ from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose, Vector
 from esar_ros.geometry.occupancy_window import OccupancyWindow
 from esar_ros.mapping.errors import MapInputError
-from esar_ros.mapping.inputs import Scan, check_view, checked_stamp, pool_depth
+from esar_ros.mapping.inputs import Scan, check_view, checked_depth, checked_pose, checked_stamp, pool_depth
 from esar_ros.mapping.layers.coverage import Coverage
 from esar_ros.mapping.layers.frontiers import Frontiers
 from esar_ros.mapping.layers.ground_layers import ClassLayer, GroundGrid, ValueLayer
@@ -111,28 +111,36 @@ class Mapper:
     # ------------------------------------------------------------------ what comes in
 
     def integrate(self, frames: Sequence[CameraFrame], now: float | None = None) -> str:
-        """Take the frames of all cameras at one stamp; returns why they were refused, empty when they were not.
+        """Take the frames of all cameras at one stamp; returns why some were refused, empty when none was.
 
         With the time now (s, on the clock of the frames' stamps) frames from the future are refused. A thermal camera
         measures no depth: what is registered to its images is from the others, and is not mapped again.
         """
         if self._map is None:
             return "no search area yet"
-        frames = [frame for frame in frames if frame.camera != THERMAL]
-        try:
-            for frame in frames:
+        pooled, refused = [], []
+        for frame in frames:
+            if frame.camera == THERMAL:
+                continue
+            try:
                 checked_stamp(frame.stamp, now)
-            pooled = [_pooled(frame) for frame in frames]
+                checked_pose(frame.pose)
+                checked_depth(frame)
+                pooled.append(_pooled(frame))
+            except MapInputError as error:
+                refused.append(f"{frame.camera}: {error}")
+        self.refused += bool(refused)
+        try:
             self._map.integrate_frame(pooled, self._max_range, self._depth_noise)
             for frame in pooled:
                 self._coverage.observe(frame)
         except MapInputError as error:
-            self.refused += 1
-            return str(error)
-        self.frames += 1
-        if self._page_folder is not None and self.frames % PAGING_PERIOD == 0:
+            self.refused += not refused
+            return "; ".join([*refused, str(error)])
+        self.frames += bool(pooled)
+        if pooled and self._page_folder is not None and self.frames % PAGING_PERIOD == 0:
             self._map.evict(self._page_after)
-        return ""
+        return "; ".join(refused)
 
     def integrate_scan(self, scan: Scan, stamp: float | None = None, now: float | None = None) -> str:
         """Take one LiDAR scan; returns why it was refused, empty when it was not."""

@@ -102,7 +102,11 @@ class CameraDriverNode(StepNode):
         return AirSimCameras(client, self.vehicles[0], self._rig, self._segmentation)
 
     def _open_lidar(self, patience: float | None = None) -> AirSimLidar:
-        return AirSimLidar(self._server.connect(patience), self.vehicles[0])
+        client = self._server.connect(patience)
+        try:
+            return AirSimLidar(client, self.vehicles[0])
+        except AirSimError as error:
+            raise UsageError(str(error)) from None
 
     def on_step(self, step: Step) -> bool | None:
         """Fetch what exists at this stamp; not yet, while the simulator refuses."""

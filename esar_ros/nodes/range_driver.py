@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
-from sensor_msgs.msg import CameraInfo, Image, LaserScan, PointCloud2, PointField, Range
+from sensor_msgs.msg import CameraInfo, Image, LaserScan, PointCloud2, Range
 
 from esar_ros.geometry.camera import CameraModel, optical_rotation
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation, quaternion_from_yaw
+from esar_ros.geometry.image_arrays import depth_of
+from esar_ros.mapping.inputs import MapInputError, refuse_millimetres
 from esar_ros.mission import names
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.mission.vehicle import load_vehicle
@@ -30,7 +32,8 @@ from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.stamps import to_stamp
 from esar_ros.nodes.core.types import message_class
-from esar_ros.nodes.graph.governor import PITCHES, PLACES, REACHES, YAWS
+from esar_ros.nodes.graph.governor import ELEVATIONS, HIGHEST, LOWEST, PITCHES, PLACES, REACHES, YAWS
+from esar_ros.nodes.messages.clouds import points_of
 from esar_ros.nodes.messages.vehicle import range_image_message
 from esar_ros.perception.ranges import (
     DepthPooling,
@@ -38,16 +41,18 @@ from esar_ros.perception.ranges import (
     merged_ranges,
     plane_ranges,
     pool_ranges,
-    unknown_above,
+    unknown_outside,
     with_ground,
 )
 
 LIDAR, DEPTH, CAMERA, SCAN = "lidar", "depth", "camera", "scan"
 # Of one camera or scanner that config/vehicle.yaml does not know.
 OWN_DEPTH, OWN_INFO, OWN_SCAN, OWN_GROUND = "depth", "camera_info", "scan", "ground"
+SAMPLE = 4  # of rows and columns, one of so many is looked at for an image's unit
+BENT = ("equidistant", "fisheye")  # distortion models that no pinhole comes near
 TOGETHER = 100_000_000  # ns between the depth images that make one message
 GROUND_FRESH = 500_000_000  # ns between a scan and the distance to the ground that goes with it
-DEPTH_UNITS = {"32FC1": (np.float32, 1.0), "16UC1": (np.uint16, 1e-3)}  # m, of an image's numbers (REP-118)
+CLAMPED = 0.995  # of a rangefinder's reach, at which many answer that met nothing
 
 
 class RangeDriverNode(Node):
@@ -65,8 +70,11 @@ class RangeDriverNode(Node):
         heading = "rad, to the left, of a sensor in base_link; LiDAR and scanner must stand level"
         turn = float(declare(self, "yaw", 0.0, heading, *YAWS))
         tilt = float(declare(self, "pitch", 0.0, "rad, nose up, of one camera", *PITCHES))
-        upmost = "degrees, up to which a LiDAR sees; what lies higher is unknown"
-        self._top = math.radians(float(declare(self, "elevation_max", 30.0, upmost, -90.0, 90.0)))
+        lowest, upmost = (f"degrees, {to} which a LiDAR sees; beyond it is unknown" for to in ("down to", "up to"))
+        self._seen = (
+            math.radians(float(declare(self, "elevation_min", LOWEST, lowest, *ELEVATIONS))),
+            math.radians(float(declare(self, "elevation_max", HIGHEST, upmost, *ELEVATIONS))),
+        )
         beside = "degrees above and below its plane for which a scan is taken to hold"
         self._spread = math.radians(float(declare(self, "spread", 10.0, beside, 0.1, 45.0)))
         self._rig = load_vehicle()
@@ -79,7 +87,7 @@ class RangeDriverNode(Node):
         self._newest: dict[str, Image] = {}  # depth, by camera
         self._models: dict[str, CameraModel] = {}
         self._poolings: dict[str, tuple[CameraModel, DepthPooling]] = {}
-        self._sent = 0  # ns, stamp of the newest image in the last message
+        self._sent = -1  # ns, stamp of the newest image in the last message
         self._ground: Range | None = None
         entry = BY_NAME[names.RANGES]
         self._out = self.create_publisher(message_class(entry.type), names.RANGES, PROFILES[entry.quality])
@@ -115,8 +123,9 @@ class RangeDriverNode(Node):
         if points is None:
             self._refuse("a cloud without x, y and z as float32 of this machine's byte order, or of another size")
             return
+        points = points[points.any(axis=1)]  # zeros are beams that did not come back
         there = np.asarray(self._mount.apply(points), np.float32)
-        ranges = unknown_above(pool_ranges(there, self._grid), self._grid, self._top)
+        ranges = unknown_outside(pool_ranges(there, self._grid), self._grid, *self._seen)
         self._publish(nanoseconds(cloud.header.stamp), ranges)
 
     def _on_ground(self, message: Range) -> None:
@@ -135,19 +144,29 @@ class RangeDriverNode(Node):
         ranges = plane_ranges(angles + self._mount.yaw, measured, self._spread, grid)
         ns, ground = nanoseconds(scan.header.stamp), self._ground
         if ground is not None and abs(ns - nanoseconds(ground.header.stamp)) <= GROUND_FRESH:
-            within = ground.min_range <= ground.range <= ground.max_range
+            within = ground.min_range <= ground.range < ground.max_range * CLAMPED
             ranges = with_ground(ranges, float(ground.range) if within else math.nan)
         self._publish(ns, ranges, grid)
 
     def _on_info(self, camera: str, info: CameraInfo) -> None:
-        if info.width and info.height and info.k[0] > 0.0 and info.k[4] > 0.0:
-            self._models[camera] = CameraModel(info.width, info.height, info.k[0], info.k[4], info.k[2], info.k[5])
+        fx, fy, cx, cy = info.k[0], info.k[4], info.k[2], info.k[5]
+        if not (info.width and info.height and math.isfinite(fx + fy + cx + cy) and fx > 0.0 and fy > 0.0):
+            self._models.pop(camera, None)
+            self._refuse(f"the camera_info of {camera} has no size or no focal length: calibrate the camera")
+            return
+        if info.distortion_model in BENT and any(info.d):
+            self._refuse(f"the images of {camera} are {info.distortion_model}: rectify them (image_proc)")
+            self._models.pop(camera, None)
+            return
+        self._models[camera] = CameraModel(info.width, info.height, fx, fy, cx, cy)
 
     def _on_time(self) -> None:
         """Sends what the newest depth images show; a camera without one narrows it."""
+        for camera in self._newest.keys() - self._models.keys():
+            self._refuse(f"no camera_info that can be used came for the depth of {camera}")
         stamps = {c: nanoseconds(image.header.stamp) for c, image in self._newest.items() if c in self._models}
-        newest = max(stamps.values(), default=0)
-        if newest <= self._sent:
+        newest = max(stamps.values(), default=self._sent)
+        if newest == self._sent:  # a clock that goes back is one to go on with
             return
         together = {camera: ns for camera, ns in stamps.items() if newest - ns <= TOGETHER}
         parts = [part for camera in together if (part := self._pooled(camera)) is not None]
@@ -157,37 +176,18 @@ class RangeDriverNode(Node):
 
     def _pooled(self, camera: str) -> NDArray[np.float32] | None:
         image, model = self._newest[camera], self._models[camera]
-        kind, metres = DEPTH_UNITS.get(image.encoding, (np.float32, math.nan))
-        size = np.dtype(kind).itemsize * image.width * image.height
-        if math.isnan(metres) or image.is_bigendian or len(image.data) != size:
-            self._refuse(f"the depth of {camera} is no {' or '.join(DEPTH_UNITS)} image of its size")
-            return None
         if (image.width, image.height) != (model.width, model.height):
             self._refuse(f"the depth of {camera} and its camera_info have different sizes")
             return None
+        try:
+            depth = depth_of(image)
+            refuse_millimetres(depth[::SAMPLE, ::SAMPLE], "depth")
+        except (ValueError, MapInputError) as error:
+            self._refuse(f"of {camera}: {error}")
+            return None
         if camera not in self._poolings or self._poolings[camera][0] != model:
             self._poolings[camera] = model, DepthPooling(model, self._cameras[camera], self._grid)
-        numbers = np.frombuffer(image.data, kind).reshape(image.height, image.width)
-        depth = metres * numbers.astype(np.float32)
-        if kind is np.uint16:
-            depth[numbers == 0] = np.nan  # REP-118: not measured
         return self._poolings[camera][1].pool(depth)
-
-
-def points_of(cloud: Any) -> NDArray[np.float32] | None:
-    """Returns the points (N, 3) of a sensor_msgs/PointCloud2, m; None where it holds none that can be read."""
-    offsets = {field.name: field.offset for field in cloud.fields if field.datatype == PointField.FLOAT32}
-    whole = len(cloud.data) == cloud.point_step * cloud.width * cloud.height
-    if cloud.is_bigendian or not whole or not cloud.point_step or not {"x", "y", "z"} <= set(offsets):
-        return None
-    if max(offsets[axis] for axis in "xyz") + 4 > cloud.point_step:
-        return None
-    kind = np.dtype(
-        {"names": ["x", "y", "z"], "formats": ["<f4"] * 3, "offsets": [offsets[a] for a in "xyz"],
-         "itemsize": cloud.point_step}
-    )  # fmt: skip
-    points = np.frombuffer(cloud.data, kind)
-    return np.stack([points["x"], points["y"], points["z"]], axis=-1)
 
 
 def main() -> int:

@@ -315,21 +315,20 @@ class SafetyGovernorNode(ManagedStepNode):
         message: RangeImage | None = self.inbox(names.RANGES).newest
         if message is None:
             return None
+        if message.header.frame_id.rpartition("/")[2] not in ("", names.BASE_LINK):
+            words = f"ranges in frame '{message.header.frame_id[:60]}' refused: {names.BASE_LINK} is known"
+            self.get_logger().warning(words, throttle_duration_sec=5.0)
+            return None
         nearest = self._odometry.nearest(nanoseconds(message.header.stamp))  # a LiDAR has a rhythm of its own
         if nearest is None:
             return None
         try:
+            m = message
             return RangeImageData(
-                nanoseconds(message.header.stamp) * 1e-9,
-                nearest[1],
-                message.azimuth_min,
-                message.azimuth_step,
-                message.elevation_min,
-                message.elevation_step,
-                message.range_min,
-                message.range_max,
-                np.frombuffer(message.ranges, dtype=np.float32).reshape(message.rows, message.columns),
-            )
+                nanoseconds(m.header.stamp) * 1e-9, nearest[1], m.azimuth_min, m.azimuth_step, m.elevation_min,
+                m.elevation_step, m.range_min, m.range_max,
+                np.frombuffer(m.ranges, dtype=np.float32).reshape(m.rows, m.columns),
+            )  # fmt: skip
         except ValueError as error:
             self.get_logger().warning(f"range image refused: {error}", throttle_duration_sec=5.0)
             return None

@@ -35,7 +35,8 @@ from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.steps import Step, to_stamp
 from esar_ros.nodes.core.work_barrier import WorkBarrier
 from esar_ros.nodes.messages import convert
-from esar_ros.nodes.messages.frame_source import FrameSource, TopicFrames
+from esar_ros.nodes.messages.clouds import points_of
+from esar_ros.nodes.messages.frame_source import MAX_POSE_GAP, FrameSource, TopicFrames
 from esar_ros.nodes.messages.mapping import (
     color_by_class,
     frontier_markers,
@@ -267,13 +268,17 @@ class VoxelMapperNode(ManagedStepNode):
             self._note_refusal(self._mapper.paint_objects(frame, seen))
 
     def _integrate_scan(self, cloud: PointCloud2) -> None:
-        own = self._odometry.at(nanoseconds(cloud.header.stamp))
-        if own is None or not self.active or not self._mapper.has_area:
+        if not self.active or not self._mapper.has_area:
             return
-        if cloud.point_step < 12 or cloud.point_step % 4 or len(cloud.data) % cloud.point_step:
-            self._note_refusal(f"{len(cloud.data)} bytes are no points of {cloud.point_step} bytes")
+        ns = nanoseconds(cloud.header.stamp)
+        own = self._odometry.at(ns) if self.lockstep else self._odometry.nearest(ns)
+        if own is None or abs(own[0] - ns) > MAX_POSE_GAP:
+            self._note_refusal("a LiDAR's cloud of a time of which no odometry is known")
             return
-        points = np.frombuffer(cloud.data, np.float32).reshape(-1, cloud.point_step // 4)[:, :3]
+        points = points_of(cloud)
+        if points is None:
+            self._note_refusal(f"{len(cloud.data)} bytes are no cloud of x, y and z as float32")
+            return
         self._note_refusal(self._mapper.integrate_scan(Scan.of_points(points, own[1])))
 
     def _note_refusal(self, reason: str) -> None:

@@ -15,6 +15,8 @@ from esar_ros.mission.vehicle import LidarSpec
 
 COLUMNS_POOLED = 3  # beams side by side that share a cell
 PROBES = 5  # directions a side by which a cell is known to lie in an image
+INVALID = 0.25  # share of a cell's pixels without a measurement from which what the others show is not all there is
+NEAR = 2.0  # m within which what was measured counts all the same: the governor keeps as far away
 _STEEP = math.radians(85.0)
 _EDGE = 1e-6  # rad
 
@@ -82,14 +84,14 @@ def pool_ranges(points: NDArray[np.float32], grid: RangeGrid) -> NDArray[np.floa
     return out.reshape(grid.rows, grid.columns)
 
 
-def unknown_above(ranges: NDArray[np.float32], grid: RangeGrid, elevation: float) -> NDArray[np.float32]:
-    """Returns ranges (rows, columns) of which the empty cells that reach above an elevation (rad) are unknown.
+def unknown_outside(ranges: NDArray[np.float32], grid: RangeGrid, low: float, high: float) -> NDArray[np.float32]:
+    """Returns ranges (rows, columns) of which the empty cells that reach beyond two elevations (rad) are unknown.
 
     No beam looks there, so that nothing came back says nothing.
     """
-    upper = grid.elevation_min + np.arange(1, grid.rows + 1)[:, None] * grid.elevation_step
-    unseen = np.isposinf(ranges) & (upper > elevation + _EDGE)
-    return np.where(unseen, np.float32(np.nan), ranges)
+    lower = grid.elevation_min + np.arange(grid.rows)[:, None] * grid.elevation_step
+    outside = (lower < low - _EDGE) | (lower + grid.elevation_step > high + _EDGE)
+    return np.where(np.isposinf(ranges) & outside, np.float32(np.nan), ranges)
 
 
 def plane_ranges(
@@ -131,13 +133,15 @@ class DepthPooling:
         column = np.floor((around - grid.azimuth_min) / grid.azimuth_step).astype(np.int64) % grid.columns
         self._kept = (row >= 0) & (row < grid.rows)
         self._cell = (row * grid.columns + column)[self._kept]
+        self._pixels = np.bincount(self._cell, minlength=grid.rows * grid.columns)
         self._whole = _is_inside(model, mount, grid)
 
     def pool(self, depth: NDArray[np.float32]) -> NDArray[np.float32]:
         """Minimum range per cell, (rows, columns) float32 m; -inf too near, +inf nothing in reach, NaN unknown.
 
         depth: (H, W) m along the axis (REP-118). A cell of which the image shows only a part is unknown, and so is one
-        in which a pixel is invalid and none has measured anything. Raises ValueError for an image of another size.
+        in which a pixel is invalid and none has measured anything, or as many as INVALID are and nothing is within
+        NEAR: what stereo cannot measure may stand before what it can. Raises ValueError for an image of another size.
         """
         if depth.shape != self._stretch.shape:
             raise ValueError(f"a depth image of {depth.shape}, the camera has {self._stretch.shape}")
@@ -146,9 +150,9 @@ class DepthPooling:
         measured = np.where(measured <= self._grid.range_max, measured, np.where(np.isnan(metres), np.nan, np.inf))
         out = np.full(self._whole.size, np.inf)
         np.fmin.at(out, self._cell, measured)
-        invalid = np.zeros(out.shape, dtype=bool)
-        invalid[self._cell[np.isnan(measured)]] = True
-        unknown = ~self._whole | (invalid & np.isposinf(out))
+        invalid = np.bincount(self._cell[np.isnan(measured)], minlength=out.size)
+        unmeasured = (invalid > 0) & (np.isposinf(out) | ((invalid >= INVALID * self._pixels) & (out > NEAR)))
+        unknown = ~self._whole | unmeasured
         return np.where(unknown, np.nan, out).astype(np.float32).reshape(self._grid.rows, self._grid.columns)
 
 

@@ -142,7 +142,7 @@ def test_depth_of_another_size_than_colour_is_refused(tmp_path: Path) -> None:
 
 def test_an_image_that_holds_less_than_it_says_is_refused(tmp_path: Path) -> None:
     path = record(tmp_path, padding=-1)
-    assert "no image of" in refused(path)
+    assert "are no 32FC1 image of" in refused(path)
 
 
 def test_depth_that_shows_nothing_is_refused(tmp_path: Path) -> None:

@@ -84,13 +84,26 @@ def test_refused_frames_harm_nothing(mapper: Any, above: Any) -> None:
     mapper.integrate([above])
     before = everything(mapper)
     for n, (kind, bad) in enumerate(bad_frames(above).items()):
-        reason = mapper.integrate([above, bad])
-        assert reason and mapper.refused == n + 1, kind
+        reason = mapper.integrate([bad])
+        assert reason.startswith("down: ") and mapper.refused == n + 1, kind
     for stamp in (np.nan, np.inf, 12.0):
         assert mapper.integrate([replace(above, stamp=stamp)], now=11.0)
     assert mapper.integrate_scan(Scan.of_points(np.ones((1, 3)), Pose()), 12.0, 11.0)
     for old, new in zip(before, everything(mapper), strict=True):
         np.testing.assert_array_equal(old, new)
+
+
+def test_one_camera_s_bad_image_costs_its_own_alone(above: Any) -> None:
+    alone = Mapper(1.0, 120.0, 80.0)
+    alone.set_area(SQUARE, HOME)
+    assert alone.integrate([above]) == ""
+    for kind, bad in bad_frames(above).items():
+        mapper = Mapper(1.0, 120.0, 80.0)
+        mapper.set_area(SQUARE, HOME)
+        assert mapper.integrate([replace(bad, camera="left"), above]).startswith("left: "), kind
+        assert (mapper.refused, mapper.frames) == (1, 1)
+        for one, other in zip(everything(mapper), everything(alone), strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
 def test_large_pictures_that_are_wrong_are_refused_before_they_are_pooled(mapper: Any, above: Any) -> None:

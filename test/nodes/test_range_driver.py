@@ -30,7 +30,7 @@ def cloud(points: np.ndarray, ns: int = 5 * SECOND, fields: str = "ixyz") -> Any
 
 
 def test_points_are_read_by_their_fields_names() -> None:
-    from esar_ros.nodes.range_driver import points_of
+    from esar_ros.nodes.messages.clouds import points_of
 
     points = np.random.default_rng(1).normal(size=(7, 3)).astype(np.float32)
     for fields in ("xyz", "ixyz", "zayxi"):
@@ -41,7 +41,7 @@ def test_points_are_read_by_their_fields_names() -> None:
 
 @pytest.mark.parametrize("wrong", [{"is_bigendian": True}, {"width": 8}, {"point_step": 0}, {"point_step": 8}])
 def test_a_cloud_that_cannot_be_read_gives_no_ranges(wrong: dict[str, Any]) -> None:
-    from esar_ros.nodes.range_driver import points_of
+    from esar_ros.nodes.messages.clouds import points_of
 
     message = cloud(np.ones((7, 3)))
     for name, value in wrong.items():

@@ -319,3 +319,17 @@ def test_the_governor_slows_by_the_forecast_and_the_missions_clock(governor: Any
     governor.inbox(names.MISSION_STATE).put(1, state)
     step_at(governor, 100_100_000_000)
     assert governor._governor.site.speed == math.inf
+
+
+@pytest.mark.parametrize(
+    ("frame", "taken"),
+    [("", True), ("base_link", True), ("uav1/base_link", True), ("uav1/camera_optical_frame", False)],
+)
+def test_ranges_of_another_frame_are_none(governor: Any, frame: str, taken: bool) -> None:
+    step_at(governor, 50_000_000)
+    ranges = RangeImage(rows=2, columns=4, azimuth_min=-math.pi, azimuth_step=math.pi / 2.0, range_max=20.0)
+    ranges.elevation_min, ranges.elevation_step = -math.pi / 2.0, math.pi / 2.0
+    ranges.ranges, ranges.header.frame_id = [5.0] * 8, frame
+    ranges.header.stamp = to_stamp(50_000_000)
+    governor.inbox(names.RANGES).put(50_000_000, ranges)
+    assert (governor._ranges() is not None) == taken

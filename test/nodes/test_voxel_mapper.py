@@ -14,7 +14,7 @@ from nav_msgs.msg import Odometry
 from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from sensor_msgs.msg import PointCloud2
+from sensor_msgs.msg import PointCloud2, PointField
 from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 
@@ -373,7 +373,8 @@ def nothing(ns: int) -> Detections:
 def scan_of_one_beam(ns: int) -> PointCloud2:
     cloud = PointCloud2(height=1, width=1, point_step=12, row_step=12)
     cloud.header.stamp = to_stamp(ns)
-    cloud.data = np.array([[30.2, 0.2, 5.2]], np.float32).tobytes()
+    cloud.fields = [PointField(name=name, offset=4 * k, datatype=7, count=1) for k, name in enumerate("zyx")]
+    cloud.data = np.array([[5.2, 0.2, 30.2]], np.float32).tobytes()
     return cloud
 
 

@@ -17,7 +17,7 @@ from esar_ros.perception.ranges import (
     merged_ranges,
     plane_ranges,
     pool_ranges,
-    unknown_above,
+    unknown_outside,
     with_ground,
 )
 
@@ -133,11 +133,14 @@ def test_every_beam_of_the_lidar_has_its_own_row() -> None:
     assert np.isfinite(image).any(axis=1).all()
 
 
-def test_above_the_highest_beam_an_empty_cell_says_nothing() -> None:
-    points = np.array([[5.0, 0.0, 0.0], [1.0, 0.0, 5.0]], np.float32)
+@pytest.mark.parametrize("turn", [1.0, -1.0])
+def test_beyond_the_outermost_beam_an_empty_cell_says_nothing(turn: float) -> None:
+    points = np.array([[5.0, 0.0, 0.0], [1.0, 0.0, turn * 5.0]], np.float32)
     whole = pool_ranges(points, GRID)
-    cut = unknown_above(whole, GRID, math.radians(30.0))
-    rows = GRID.elevation_min + np.arange(1, GRID.rows + 1) * GRID.elevation_step > math.radians(30.1)
+    low, high = sorted((-turn * math.pi / 2.0, turn * math.radians(30.0)))
+    cut = unknown_outside(whole, GRID, low, high)
+    edges = GRID.elevation_min + np.arange(GRID.rows + 1) * GRID.elevation_step
+    rows = edges[1:] > high + 1e-3 if turn > 0.0 else edges[:-1] < low - 1e-3
     assert not np.isposinf(cut[rows]).any() and np.isposinf(whole[rows]).any()
     assert np.isfinite(cut).sum() == 2, "an echo from there is one all the same"
     np.testing.assert_array_equal(cut[~rows], whole[~rows])
@@ -187,8 +190,12 @@ def test_an_invalid_pixel_is_never_free(front: DepthPooling) -> None:
     shown = ~np.isnan(front.pool(image))
     image[::2, ::2] = math.nan
     assert shown.any() and np.isnan(front.pool(image)).all(), "nothing else in the cell was measured"
-    image[1::2, 1::2] = 7.0
-    assert np.isfinite(front.pool(image)[shown]).all()
+    for metres, half, told in ((7.0, False, True), (7.0, True, False), (1.2, True, True)):
+        image = depth(metres)
+        image[::4, ::4] = math.nan
+        if half:
+            image[1::2] = math.nan
+        assert np.isfinite(front.pool(image)[shown]).all() == told, "few of many, or what is near all the same"
 
 
 def test_one_near_pixel_counts_for_its_cell_alone(front: DepthPooling) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
@@ -26,6 +27,7 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.vehicle import Vehicle
 
 LIDAR = "lidar"  # sensor's name in the settings
+LIDAR_FRAME = "SensorLocalFrame"  # of its points; AirSim's default is another
 
 
 class AirSimCameras:
@@ -91,8 +93,18 @@ class AirSimLidar:
     """Points of one LiDAR turn."""
 
     def __init__(self, client: Caller, vehicle: str) -> None:
+        """Raises AirSimError where the server's settings say that its points are in another frame."""
         self._client = client
         self._vehicle = vehicle
+        try:
+            vehicles = json.loads(client.call("getSettingsString") or "{}").get("Vehicles", {})
+            own = vehicles.get(vehicle, {}).get("Sensors", {}).get(LIDAR)
+            frame = LIDAR_FRAME if own is None else own.get("DataFrame", "VehicleInertialFrame")
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+            raise AirSimError(f"the server's settings cannot be read: {str(error)[:160]}") from None
+        if frame != LIDAR_FRAME:
+            cure = f'set "DataFrame": "{LIDAR_FRAME}" in settings.json'
+            raise AirSimError(f"sensor '{LIDAR}' of {vehicle} answers in {str(frame)[:40]}: {cure}")
 
     def read(self) -> NDArray[np.float32]:
         """Points (N, 3), m, sensor's FLU frame. Raises AirSimError."""

@@ -66,7 +66,7 @@ class AirSimClient:
         self.close()
         try:
             made = socket.create_connection((self.host, self.port), self.timeout)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:  # the latter of what is no name of a machine
             raise AirSimConnectionError(f"AirSim server not reached on {self.host}:{self.port}: {error}") from None
         made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _KERNEL_BUFFER)

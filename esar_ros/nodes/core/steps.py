@@ -17,8 +17,10 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.clock import Clock, ClockType
+from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.node import Node
 from rclpy.publisher import Publisher
+from rclpy.qos import qos_profile_sensor_data
 from rclpy.timer import Timer
 
 from esar_ros.mission import names
@@ -38,6 +40,7 @@ from esar_ros.nodes.core.participant.tick_collector import TickCollector
 from esar_ros.nodes.core.participant.topics import Awaited, TopicTable, lacking_readers
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.stamps import to_stamp as to_stamp
+from esar_ros.nodes.core.topic import Quality
 from esar_ros.nodes.core.types import message_class
 
 LOCKSTEP, REALTIME = "lockstep", "realtime"
@@ -111,10 +114,20 @@ class StepNode(Node, ABC):
             if self.lockstep:
                 self.retry()
 
-        self._table.subscriptions.append(
-            self.create_subscription(
-                message_class(entry.type), self.topic(name, vehicle), receive, PROFILES[entry.quality]
-            )
+        kind, topic, subscriptions = message_class(entry.type), self.topic(name, vehicle), self._table.subscriptions
+        heard: list[Any] = []
+
+        def hear_best_effort(event: Any) -> None:
+            """Somebody else's driver does not send reliably: it is heard as it sends."""
+            if not heard:
+                heard.append(self.create_subscription(kind, topic, receive, qos_profile_sensor_data))
+                subscriptions.extend(heard)
+
+        events = None
+        if not self.lockstep and entry.quality is Quality.SENSOR:
+            events = SubscriptionEventCallbacks(incompatible_qos=hear_best_effort)
+        subscriptions.append(
+            self.create_subscription(kind, topic, receive, PROFILES[entry.quality], event_callbacks=events)
         )
         return box
 

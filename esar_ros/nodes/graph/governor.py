@@ -31,7 +31,11 @@ TOPICS = {
 _OWN = {names.CMD_VEL: "input", names.CMD_VEL_SAFE: "output"}  # topics in which no planner speaks
 # Least and greatest values; the nodes' parameters have the same.
 TIMEOUTS, FENCES, CEILINGS, INDICES = (0.05, 5.0), (45.0, 5000.0), (5.0, 500.0), (0, 254)
+ELEVATIONS = (-90.0, 90.0)
+LOWEST, HIGHEST = -7.0, 15.0  # degrees between which LiDARs see: a Mid-360 no lower, a VLP-16 no higher
 PLACES, YAWS, PITCHES, REACHES = (-10.0, 10.0), (-math.pi, math.pi), (-math.pi / 2.0, math.pi / 2.0), (0.0, 1000.0)
+
+MOUNT = ("x", "y", "z", "yaw", "pitch", "elevation_min", "elevation_max", "range_max")  # of a sensor
 
 
 def _option(default: Any, about: str, choices: tuple[str, ...] = (), within: tuple[float, float] | None = None) -> Any:
@@ -62,6 +66,8 @@ class GovernorOptions:
     z: float = _option(0.0, "m, of the sensor, above it", within=PLACES)
     yaw: float = _option(0.0, "rad, of the sensor, to the left", within=YAWS)
     pitch: float = _option(0.0, "rad, of a depth camera, nose up", within=PITCHES)
+    elevation_min: float = _option(LOWEST, "degrees down to which a LiDAR sees; below is unknown", within=ELEVATIONS)
+    elevation_max: float = _option(HIGHEST, "degrees up to which a LiDAR sees; above is unknown", within=ELEVATIONS)
     range_max: float = _option(0.0, "m, reach of the sensor; 0: as config/vehicle.yaml says", within=REACHES)
     fence: float = _option(100.0, "m around home within which the vehicle stays", within=FENCES)
     ceiling: float = _option(50.0, "m above the ground below", within=CEILINGS)
@@ -128,7 +134,7 @@ def governor_graph(options: GovernorOptions) -> list[NodeSpec]:
         autopilot_bridge(options.autopilot, space, options.index, **more),
     ]
     if options.ranges != "none":
-        mount = {name: getattr(options, name) for name in ("x", "y", "z", "yaw", "pitch", "range_max")}
+        mount = {name: getattr(options, name) for name in MOUNT}
         seen = {topic: getattr(options, name) for topic, name in TOPICS[options.ranges].items()}
         driver = {"use_sim_time": False, "source": options.ranges, **mount}
         specs.append(NodeSpec(node_names.RANGE_DRIVER, space, driver, remap=seen))

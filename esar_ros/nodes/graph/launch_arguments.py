@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from esar_ros.mission.errors import UsageError, nearest
+from esar_ros.mission.errors import SEED_MAX, UsageError, nearest
 from esar_ros.mission.names import PRESETS, QUALITIES
 from esar_ros.mission.system.incident_files import planned_flight
 from esar_ros.mission.task_files import find_task, is_path
@@ -30,7 +30,6 @@ from esar_ros.nodes.graph.mission import (
 )
 
 AIRSIM_PORT = 41451
-SEED_MAX = 2**31 - 1
 OWN_TASK = "task.json"  # in the results' folder
 MEANT = 0.8  # likeness from which an unknown argument is taken for a misspelt one: others have arguments too
 SIGNALS = ("kill", "stop", "rpc_hang")  # kinds of faults that only the supervisor of `esar mission` can inject

@@ -132,7 +132,7 @@ class Supervisor:
                 continue
             if process.reader is not None:
                 process.reader.join(LAST_WORDS)
-            if code == 2 and process.complaint:
+            if code == 2 and process.complaint and not (process.spec.optional and process.restarts):
                 self._cause = f"{process.spec.label}: {process.complaint}"
                 raise UsageError(f"{self._cause} (see {process.log.name})")
             if process.spec.ends_mission and code == 0:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.camera_frame import CameraFrame, FrameSet
 from esar_ros.geometry.frames import Pose
+from esar_ros.geometry.image_arrays import colours_of, depth_of
 from esar_ros.mission import names
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.mission.vehicle import Vehicle
@@ -57,7 +58,9 @@ class InProcessFrames:
 
 
 MAX_SKEW = 100_000_000  # ns between the images of one frame, where each camera has its own clock
-TIMEOUT = 0.1  # s of waiting for a camera that is silent
+TIMEOUT = 0.1  # s of waiting for a camera that is late
+SILENT = 1.0  # s after its last image from which a camera is not waited for
+WENT_BACK = 1_000_000_000  # ns by which the newest stamp is older than one delivered where a clock was set back
 LATE = 5.0  # s wall that a step waits for images that do not come
 MAX_POSE_GAP = 50_000_000  # ns between an image and the odometry that places it
 
@@ -70,14 +73,16 @@ class TopicFrames:
     """
 
     def __init__(self, node: StepNode, vehicle: Vehicle) -> None:
+        self._node = node
         self._mounts = vehicle.eyes
         self._consumers: list[Consumer] = []
         self._parts: OrderedDict[int, dict[tuple[str, str], Any]] = OrderedDict()
         self._exact = node.lockstep
         self._latest: dict[tuple[str, str], Any] = {}
+        self._came: dict[str, float] = {}  # s, steady, when each camera's newest image did
+        self._begun = 0.0  # s, steady, when the first image of all came
         self._delivered = 0  # ns
-        self._newest = 0  # ns, stamp of the newest image
-        self._newest_came = 0.0  # s, steady
+        self._since = 0.0  # s, steady, when the first image after the frame delivered last came; 0: none has
         self._awaited = (0, 0.0)  # stamp of the frame that is waited for, since when (s, monotonic)
         if self._exact:
             node.create_timer(1.0, node.retry, clock=node.steady)
@@ -105,6 +110,8 @@ class TopicFrames:
         ns = nanoseconds(message.header.stamp)
         if not self._exact:
             self._latest[key] = message
+            self._came[key[0]] = time.monotonic()
+            self._begun = self._begun or self._came[key[0]]
             return  # the next odometry completes it
         parts = self._parts.setdefault(ns, {})
         parts[key] = message
@@ -126,26 +133,41 @@ class TopicFrames:
     def _complete_near(self) -> None:
         """Hand the newest images over, once, when they belong together and somebody knows where they were taken.
 
-        A camera that sends nothing is waited for a little, then done without.
+        A camera that sends nothing is waited for a little, then done without; so is one whose clock no odometry knows.
         """
         taken = {
             camera: min(nanoseconds(self._latest[(camera, part)].header.stamp) for part in ("image", "depth"))
             for camera in self._mounts
             if all((camera, part) in self._latest for part in ("image", "depth", "info"))
         }
-        newest = max(taken.values(), default=0)
-        if newest <= self._delivered:
+        placed = {ns: own for ns in taken.values() if (own := self._odometry.nearest(ns)) is not None}
+        newest = max((ns for ns, own in placed.items() if abs(own[0] - ns) <= MAX_POSE_GAP), default=-1)
+        if newest < 0:
             return
-        if newest != self._newest:
-            self._newest, self._newest_came = newest, time.monotonic()
-        together = [camera for camera, ns in taken.items() if newest - ns <= MAX_SKEW]
-        if len(together) < len(self._mounts) and time.monotonic() - self._newest_came < TIMEOUT:
+        if 0 <= self._delivered - newest <= WENT_BACK:
             return
-        own = self._odometry.nearest(newest)
-        if own is None or abs(own[0] - newest) > MAX_POSE_GAP:
+        now = time.monotonic()
+        self._since = self._since or now
+        together = [camera for camera, ns in taken.items() if abs(newest - ns) <= MAX_SKEW]
+        missing = [camera for camera in self._mounts if camera not in together]
+        waited_for = any(now - self._came.get(camera, self._begun) < SILENT for camera in missing)
+        if waited_for and now - self._since < TIMEOUT:
             return
-        self._delivered = newest
-        self._hand_over(newest, own[:2], self._latest, together)
+        self._say_missing(missing, newest)
+        self._delivered, self._since = newest, 0.0
+        self._hand_over(newest, placed[newest][:2], self._latest, together)
+
+    def _say_missing(self, missing: Sequence[str], newest: int) -> None:
+        """Tell of cameras that send images and are done without."""
+        now = time.monotonic()
+        for camera in missing:
+            image = self._latest.get((camera, "image"))
+            if image is None or now - self._came[camera] > SILENT:
+                continue
+            lacking = [part for part in ("depth", "info") if (camera, part) not in self._latest]
+            off = (nanoseconds(image.header.stamp) - newest) * 1e-9
+            why = f"it has no {' and no '.join(lacking)}" if lacking else f"its stamps are {off:+.2f} s off the others'"
+            self._node.get_logger().warning(f"frames without {camera}: {why}", throttle_duration_sec=10.0)
 
     def _hand_over(
         self,
@@ -160,8 +182,8 @@ class TopicFrames:
                 camera,
                 _model_of(parts[(camera, "info")]),
                 self._mounts[camera].pose,
-                _image_array(parts[(camera, "depth")], np.float32, 1),
-                _colours(parts[(camera, "image")]),
+                self._read(camera, depth_of, parts[(camera, "depth")], np.empty((0, 0), np.float32)),
+                self._read(camera, colours_of, parts[(camera, "image")], np.empty((0, 0, 3), np.uint8)),
             )
             for camera in cameras
         )
@@ -169,24 +191,16 @@ class TopicFrames:
         for consumer in self._consumers:
             consumer(frame_set)
 
+    def _read(
+        self, camera: str, read: Callable[[Any], NDArray[Any]], message: Any, without: NDArray[Any]
+    ) -> NDArray[Any]:
+        """Returns an image's array; one without pixels where it cannot be read, which is said."""
+        try:
+            return read(message)
+        except ValueError as error:
+            self._node.get_logger().warning(f"an image of {camera}: {error}", throttle_duration_sec=10.0)
+            return without
+
 
 def _model_of(info: Any) -> CameraModel:
     return CameraModel(info.width, info.height, info.k[0], info.k[4], info.k[2], info.k[5])
-
-
-def _colours(message: Any) -> NDArray[np.uint8]:
-    """(H, W, 3); greys of a thermal camera three times."""
-    if message.encoding == "mono8":
-        return np.repeat(_image_array(message, np.uint8, 1)[..., None], 3, axis=2)
-    return _image_array(message, np.uint8, 3)
-
-
-def _image_array(message: Any, dtype: type, channels: int) -> NDArray[Any]:
-    """(H, W) or (H, W, channels); without pixels when the message holds another number than it says."""
-    tail = (channels,) if channels > 1 else ()
-    height, width = message.height, message.width
-    data = memoryview(message.data)
-    if data.nbytes != height * width * channels * np.dtype(dtype).itemsize:
-        height = width = 0
-    flat: NDArray[Any] = np.frombuffer(data, dtype=dtype) if height and width else np.empty(0, dtype)
-    return flat.reshape((height, width, *tail) if height and width else (0, 0, *tail))

@@ -8,6 +8,7 @@ one is imported only when it is used. Another package adds one by naming a facto
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -133,6 +134,11 @@ def defect(frame: CameraFrame) -> str:
         return f"the picture has {width}x{height} pixels"
     if frame.depth.shape != (height, width):
         return f"depth has {frame.depth.shape[::-1]} pixels and the picture {(width, height)}"
+    model = frame.model
+    if not (math.isfinite(model.fx + model.fy + model.cx + model.cy) and model.fx > 0.0 and model.fy > 0.0):
+        return "its camera_info says no focal length: calibrate the camera"
+    if (model.width, model.height) != (width, height):
+        return f"its camera_info is of {model.width}x{model.height} pixels and the picture has {width}x{height}"
     return ""
 
 

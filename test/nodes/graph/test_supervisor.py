@@ -346,3 +346,22 @@ def test_logs_on_a_full_disk_are_refused_in_one_line(tmp_path: Path, monkeypatch
     monkeypatch.setattr(Path, "mkdir", full)
     with pytest.raises(UsageError, match=r"cannot write .*logs: No space left on device: free some space"):
         Supervisor([], tmp_path / "logs")
+
+
+def test_a_page_that_cannot_be_started_again_ends_no_flight(
+    make: Make, heard: Heard, tmp_path: Path, two_restarts: None
+) -> None:
+    """Its port may be taken meanwhile: the mission goes on without it."""
+    begun = tmp_path / "begun"
+    page = f"import os\nif os.path.exists({str(begun)!r}): exec({REFUSE!r})\nopen({str(begun)!r}, 'w').close()\n{STAY}"
+    supervisor = make(viewer=(page, {"optional": True}), planner=STAY)
+    supervisor.start()
+    heard.wait_for("viewer", "here")
+    first = supervisor.pid("viewer")
+    assert first is not None
+    os.kill(first, signal.SIGKILL)
+    limit = time.monotonic() + 30.0
+    while not any("goes on without it" in line for _, line in heard.lines):
+        assert supervisor.poll() is None and time.monotonic() < limit, heard.lines
+        time.sleep(0.02)
+    assert supervisor.pid("planner") is not None

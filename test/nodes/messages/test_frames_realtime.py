@@ -30,10 +30,14 @@ class Drivers:
     lockstep = False
 
     def __init__(self) -> None:
+        self.said: list[str] = []
         self.inputs: dict[str, Callable[[Any], None]] = {}
         self.source = TopicFrames(self, load_vehicle())  # type: ignore[arg-type]  # what it uses of a node is here
         self.frames: list[FrameSet] = []
         self.source.subscribe(self.frames.append)
+
+    def get_logger(self) -> Any:
+        return SimpleNamespace(warning=lambda words, throttle_duration_sec: self.said.append(words))
 
     def input(self, name: str, callback: Callable[[Any], None]) -> None:
         self.inputs[name] = callback
@@ -55,9 +59,18 @@ class Drivers:
 
 @pytest.fixture
 def drivers(monkeypatch: pytest.MonkeyPatch) -> Drivers:
-    odometry = SimpleNamespace(nearest=lambda ns: (ns, HERE, np.zeros(3)), covariance=lambda ns: None)
+    """Odometry is known of the first minute, at every stamp."""
+    odometry = SimpleNamespace(nearest=lambda ns: (min(ns, 60 * SECOND), HERE, np.zeros(3)), covariance=lambda ns: None)
     monkeypatch.setattr(module, "OdometryInMap", lambda node: odometry)
     return Drivers()
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """Time as the source sees it, moved by hand."""
+    clock = SimpleNamespace(now=100.0)
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    return clock
 
 
 def test_pictures_that_belong_together_are_one_frame(drivers: Drivers) -> None:
@@ -94,3 +107,48 @@ def test_a_message_with_another_size_than_it_says_has_no_pixels(drivers: Drivers
     drivers.fly(SECOND)
     shapes = {frame.camera: frame.rgb.shape for frame in drivers.frames[0].frames}
     assert shapes == {"front": (0, 0, 3), "right": (48, 64, 3), "down": (48, 64, 3)}
+
+
+@pytest.mark.parametrize("hertz", [1, 5, 9, 11, 15, 30])
+def test_cameras_that_never_send_are_missed_at_no_rate(drivers: Drivers, clock: SimpleNamespace, hertz: int) -> None:
+    for step in range(10 * hertz):
+        for camera in ("front", "down"):
+            drivers.photograph(camera, SECOND + step * SECOND // hertz)
+        for _ in range(5):
+            clock.now += 0.2 / hertz
+            drivers.fly(SECOND)
+    assert len(drivers.frames) >= 8 * hertz
+    assert {frame.camera for frame in drivers.frames[-1].frames} == {"front", "down"}
+
+
+def test_a_camera_that_is_always_late_is_done_without(drivers: Drivers, clock: SimpleNamespace) -> None:
+    for step in range(300):
+        for camera in names.CAMERAS:
+            late = 150_000_000 if camera == "left" else 0
+            drivers.photograph(camera, 2 * SECOND + step * SECOND // 30 - late)
+        clock.now += 1.0 / 30.0
+        drivers.fly(SECOND)
+    assert len(drivers.frames) >= 50 and all(len(frame.frames) == 3 for frame in drivers.frames)
+    assert any("left" in words and "-0.15 s" in words for words in drivers.said)
+
+
+@pytest.mark.parametrize("off", [3600 * SECOND, -3600 * SECOND])
+def test_a_camera_of_another_clock_silences_none_of_the_others(
+    drivers: Drivers, clock: SimpleNamespace, off: int
+) -> None:
+    for step in range(50):
+        for camera in names.CAMERAS:
+            drivers.photograph(camera, max(0, 2 * SECOND + step * SECOND // 5 + (off if camera == "left" else 0)))
+        for _ in range(5):
+            clock.now += 0.04
+            drivers.fly(SECOND)
+    assert len(drivers.frames) > 40 and all(len(frame.frames) == 3 for frame in drivers.frames)
+    assert any("frames without left" in words for words in drivers.said)
+
+
+def test_a_clock_that_is_set_back_is_gone_on_with(drivers: Drivers) -> None:
+    for ns in (30 * SECOND, 5 * SECOND, 6 * SECOND):
+        for camera in names.CAMERAS:
+            drivers.photograph(camera, ns)
+        drivers.fly(ns)
+    assert [frame.ns for frame in drivers.frames] == [30 * SECOND, 5 * SECOND, 6 * SECOND]

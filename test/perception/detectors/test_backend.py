@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from esar_ros.geometry.camera import CameraModel
+from esar_ros.geometry.camera_frame import CameraFrame
+from esar_ros.geometry.frames import Pose
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.system import plugins
 from esar_ros.perception.detectors import backend
@@ -71,3 +74,17 @@ def test_other_packages_bring_detectors(monkeypatch: pytest.MonkeyPatch) -> None
     for name, said in (("onnx", "two detectors"), ("broken", "does not load"), ("number", "is not callable")):
         with pytest.raises(UsageError, match=said):
             backend.create(name)
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (CameraModel(64, 48, 0.0, 0.0, 0.0, 0.0), "calibrate the camera"),
+        (CameraModel(64, 48, float("nan"), 32.0, 32.0, 24.0), "calibrate the camera"),
+        (CameraModel(128, 96, 64.0, 64.0, 64.0, 48.0), "is of 128x96 pixels and the picture has 64x48"),
+        (CameraModel(64, 48, 32.0, 32.0, 32.0, 24.0), ""),
+    ],
+)
+def test_a_camera_that_is_not_calibrated_or_another_s_is_a_defect(model: CameraModel, words: str) -> None:
+    frame = CameraFrame("front", model, Pose(), np.ones((48, 64), np.float32), np.zeros((48, 64, 3), np.uint8))
+    assert words in backend.defect(frame) and bool(words) == bool(backend.defect(frame))
