@@ -7,13 +7,14 @@ are UTC, seconds since 1970, nan or None where they are not known. Errors are on
 
 from __future__ import annotations
 
+import hashlib
 import math
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 CHI_SQUARE_95 = 5.991  # two degrees of freedom: an ellipse of this squared radius holds 95 %
@@ -57,13 +58,29 @@ class AreaKind(str, Enum):
     DANGER = "danger"
 
 
+def wrapped(longitude: ArrayLike) -> Floats:
+    """Returns longitudes (degrees) between -180 and 180; those that are, to the bit."""
+    told = np.asarray(longitude, dtype=np.float64)
+    with np.errstate(invalid="ignore"):
+        return np.where(np.abs(told) <= 180.0, told, (told + 180.0) % 360.0 - 180.0)
+
+
+def mark_of(*content: object) -> str:
+    """Returns a few signs that tell things of one name apart by their content."""
+    return hashlib.sha256(repr(content).encode()).hexdigest()[:6]
+
+
 @dataclass(frozen=True)
 class Position:
     """A point on or above the ground."""
 
     latitude: float  # degrees
-    longitude: float  # degrees
+    longitude: float  # degrees, -180 to 180 of whatever was told
     altitude: float | None = None  # m above mean sea level
+
+    def __post_init__(self) -> None:
+        if abs(self.longitude) > 180.0:
+            object.__setattr__(self, "longitude", float(wrapped(self.longitude)))
 
 
 @dataclass(frozen=True)

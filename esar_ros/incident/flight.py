@@ -19,7 +19,19 @@ from esar_ros.bags.files import open_bag
 from esar_ros.bags.topics import odometry_frames, read_last
 from esar_ros.geometry.frames import Vector
 from esar_ros.geometry.geodesy import Origin
-from esar_ros.incident.features import Area, AreaKind, Find, Floats, Mover, Place, PlaceKind, Position, Search, Track
+from esar_ros.incident.features import (
+    Area,
+    AreaKind,
+    Find,
+    Floats,
+    Mover,
+    Place,
+    PlaceKind,
+    Position,
+    Search,
+    Track,
+    mark_of,
+)
 from esar_ros.incident.looks import Look
 from esar_ros.incident.pictures import save_pictures
 from esar_ros.incident.seen_ground import footprint_of, raster_of
@@ -144,23 +156,22 @@ def _track(
 def _finds(record: EpisodeRecord, origin: Origin, shift: float, source: str) -> Iterator[Find]:
     """Yields reports, then what detectors saw at the end that was not reported."""
     reported: list[ReportRow] = []
+    mark = _mark(record)
     for vehicle, row in record.all_rows(names.REPORTS):
         position = row.x, row.y, row.z
         if row.frame == names.MAP and np.isfinite(position).all():
             reported.append(row)
             known = covariance_of(record, vehicle, row)
             words = "" if row.text in ("", row.kind.replace("_", " ")) else row.text
-            yield _find(
-                f"{vehicle}/{row.seq}", row.kind, origin, position, known, row.confidence, row.stamp / NANO + shift,
-                words, source,
-            )  # fmt: skip
+            name, time = f"{vehicle}/{row.seq}-{mark}", row.stamp / NANO + shift
+            yield _find(name, row.kind, origin, position, known, row.confidence, time, words, source)
     for vehicle in record.vehicles:
         for last in record.rows(vehicle, names.CLUES)[-1:]:
             for number, clue in enumerate(last.clues):
                 identity, kind, score, *position, _ = clue
                 if nearest_of_kind(kind, position, reported, lambda row: (row.kind, (row.x, row.y, row.z))) is None:
                     known = stated(last.covariances[number]) if len(last.covariances) > number else None
-                    name = f"{vehicle}/candidate {identity}"
+                    name = f"{vehicle}/candidate {identity}-{mark}"
                     yield _find(name, kind, origin, position, known, score, None, "seen, not reported", source)
 
 
@@ -195,4 +206,10 @@ def _position(origin: Origin, place: Any) -> Position:
 
 def _moments(record: EpisodeRecord) -> dict[str, tuple[str, ReportRow]]:
     """Returns the vehicle and report by the id of the find made of it."""
-    return {f"{vehicle}/{row.seq}": (vehicle, row) for vehicle, row in record.all_rows(names.REPORTS)}
+    mark = _mark(record)
+    return {f"{vehicle}/{row.seq}-{mark}": (vehicle, row) for vehicle, row in record.all_rows(names.REPORTS)}
+
+
+def _mark(record: EpisodeRecord) -> str:
+    """Returns what tells this flight's finds from those of another of the same vehicle."""
+    return mark_of(*(part.tobytes() for vehicle in record.vehicles for part in record.track(vehicle)))

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -32,6 +33,7 @@ from esar_ros.incident.features import (
 )
 from esar_ros.mission.errors import UsageError, first_line
 
+_Chosen = TypeVar("_Chosen", bound=Enum)
 _WGS84 = "EPSG:4326"
 _FORMAT = "1"
 # layers that are there from the beginning, for a person to draw into them in a GIS, and their fields
@@ -64,9 +66,9 @@ def write_layers(
         ("rasters", [dict(row) for row in rasters]),
         ("places", [_place_row(place) for place in search.places]),
         ("finds", [_find_row(find, folder) for find in search.finds]),
-        ("tracks", [_track_row(track) for track in search.tracks]),
+        ("tracks", [_track_row(number, track) for number, track in enumerate(search.tracks)]),
         ("track_points", [row for number, track in enumerate(search.tracks) for row in _points(number, track)]),
-        ("sorties", [_sortie_row(sortie) for sortie in search.sorties]),
+        ("sorties", [_sortie_row(number, sortie) for number, sortie in enumerate(search.sorties)]),
         ("sortie_points", [row for n, sortie in enumerate(search.sorties) for row in _waypoints(n, sortie)]),
         *((_layer(kind), [_area_row(a) for a in search.areas if a.kind is kind]) for kind in AreaKind),
     ]
@@ -155,7 +157,10 @@ def _position(point: Any) -> Position:
 
 
 def _utc(time: float | None) -> datetime | None:
-    return None if time is None or np.isnan(time) else datetime.fromtimestamp(time, timezone.utc)
+    try:
+        return None if time is None or np.isnan(time) else datetime.fromtimestamp(time, timezone.utc)
+    except (ValueError, OverflowError, OSError):  # beyond the calendar
+        return None
 
 
 def _seconds(value: Any) -> float | None:
@@ -183,6 +188,8 @@ def _find_row(find: Find, folder: Path) -> dict[str, Any]:
     picture = find.picture
     if picture is not None and picture.absolute().is_relative_to(folder.absolute()):
         picture = picture.absolute().relative_to(folder.absolute())
+    elif picture is not None:
+        picture = picture.absolute()
     covariance = (
         [None] * 3 if find.covariance is None else [float(find.covariance[i]) for i in ((0, 0), (0, 1), (1, 1))]
     )
@@ -194,11 +201,14 @@ def _find_row(find: Find, folder: Path) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _track_row(track: Track) -> dict[str, Any]:
+def _track_row(number: int, track: Track) -> dict[str, Any]:
+    """number: by which its points know it."""
     from shapely import LineString
 
     line = LineString(np.stack([track.longitude, track.latitude], axis=1))
-    return {"name": track.name, "mover": track.mover.value, "source": track.source, "geometry": line}
+    return {
+        "name": track.name, "mover": track.mover.value, "source": track.source, "number": number, "geometry": line,
+    }  # fmt: skip
 
 
 def _points(number: int, track: Track) -> Iterable[dict[str, Any]]:
@@ -206,14 +216,15 @@ def _points(number: int, track: Track) -> Iterable[dict[str, Any]]:
         yield {"track": number, "time": _utc(float(time)), "geometry": _point(Position(lat, lon, alt))}
 
 
-def _sortie_row(sortie: Sortie) -> dict[str, Any]:
+def _sortie_row(number: int, sortie: Sortie) -> dict[str, Any]:
+    """number: by which its way-points know it."""
     from shapely import LineString
 
     way = [sortie.home, *(point.position for point in sortie.waypoints), sortie.home]
     line = LineString([(position.longitude, position.latitude) for position in way])
     return {
         "name": sortie.name, "speed_mps": sortie.speed, "minutes": sortie.minutes, "pos": sortie.pos,
-        "hectares": sortie.hectares, "home_altitude": sortie.home.altitude, "geometry": line,
+        "hectares": sortie.hectares, "home_altitude": sortie.home.altitude, "number": number, "geometry": line,
     }  # fmt: skip
 
 
@@ -269,37 +280,71 @@ def read_layers(path: Path) -> Layers:
     if about.pop("format") != _FORMAT:
         raise UsageError(f"{path} is of another release", "make it anew")
     search = Search(about.pop("name"))
-    search.places = [
-        Place(
-            row["name"], PlaceKind(row["kind"]), _position(row["geometry"]), _number(row["sigma_m"]),
-            _seconds(row["time"]), _text(row["note"]),
-        )
-        for row in rows("places")
-    ]  # fmt: skip
-    search.finds = [_find(row, path.parent) for row in rows("finds")]
-    points = rows("track_points")
-    search.tracks = [
-        _track(row, [point for point in points if point["track"] == n]) for n, row in enumerate(rows("tracks"))
+    search.places = [_place(row, f"{path}: row {n} of layer places") for n, row in enumerate(rows("places"), 1)]
+    search.finds = [
+        _find(row, path.parent, n, f"{path}: row {n} of layer finds") for n, row in enumerate(rows("finds"), 1)
     ]
-    ways = rows("sortie_points")
-    search.sorties = [
-        _sortie(row, [point for point in ways if point["sortie"] == n]) for n, row in enumerate(rows("sorties"))
-    ]
+    for layer, children, key, made in (
+        ("tracks", "track_points", "track", _track), ("sorties", "sortie_points", "sortie", _sortie)
+    ):  # fmt: skip
+        points: dict[int, list[dict[str, Any]]] = {}
+        for point in rows(children):
+            points.setdefault(int(point[key]), []).append(point)
+        for place, row in enumerate(rows(layer)):
+            number = _number(row.get("number", place))
+            if number is None:
+                where = f"{path}: {_text(row.get('name')) or 'a row'} of layer {layer} was not made here"
+                raise UsageError(where, "draw into the zones' layers, or add a GPX with ./esar incident add")
+            getattr(search, layer).append(made(row, points.get(int(number), [])))
     search.areas = [area for kind in AreaKind for row in rows(_layer(kind)) for area in _areas(row, kind, path)]
     sources = {row["digest"]: row["name"] for row in rows("sources")}
     return Layers(search, about, sources, rows("rasters"))
 
 
-def _find(row: dict[str, Any], folder: Path) -> Find:
-    variances = [_number(row[key]) for key in ("var_east", "cov_east_north", "var_north")]
+def _place(row: dict[str, Any], where: str) -> Place:
+    """Returns a named point, which a person may have set in a GIS with nothing but a name. Raises UsageError."""
+    kind = _chosen(PlaceKind, row.get("kind"), PlaceKind.LANDMARK, where)
+    return Place(
+        _text(row.get("name")) or kind.value, kind, _at(row, where), _number(row.get("sigma_m")),
+        _seconds(row.get("time")), _text(row.get("note")),
+    )  # fmt: skip
+
+
+def _at(row: dict[str, Any], where: str) -> Position:
+    """Returns the place of a row. Raises UsageError."""
+    shape = row["geometry"]
+    if shape is None or shape.is_empty or shape.geom_type != "Point":
+        raise UsageError(f"{where} has no point", "set it in the GIS, or delete the row")
+    return _position(shape)
+
+
+def _chosen(kind: type[_Chosen], value: Any, default: _Chosen, where: str) -> _Chosen:
+    """Returns the member of an enumeration that a cell names, whatever the case of its letters. Raises UsageError."""
+    text = _text(value).strip().lower()
+    if not text:
+        return default
+    try:
+        return kind(text)
+    except ValueError:
+        raise UsageError(
+            f"{where}: '{text[:40]}' is unknown", f"one of {', '.join(one.value for one in kind)}"
+        ) from None
+
+
+def _find(row: dict[str, Any], folder: Path, number: int, where: str) -> Find:
+    """Returns a find, which a person may have set in a GIS. Raises UsageError."""
+    position = _at(row, where)
+    variances = [_number(row.get(key)) for key in ("var_east", "cov_east_north", "var_north")]
     covariance = None
     if all(value is not None for value in variances):
         east, both, north = variances
         covariance = np.array([[east, both], [both, north]], dtype=np.float64)
+    picture = _text(row.get("picture"))
     return Find(
-        row["id"], row["kind"], _position(row["geometry"]), covariance, _number(row["altitude_sigma"]),
-        _number(row["probability"]), _seconds(row["time"]), FindState(row["state"]),
-        folder / row["picture"] if _text(row["picture"]) else None, _text(row["source"]), _text(row["note"]),
+        _text(row.get("id")) or f"by-hand-{number}", _text(row.get("kind")) or "find", position, covariance,
+        _number(row.get("altitude_sigma")), _number(row.get("probability")), _seconds(row.get("time")),
+        _chosen(FindState, row.get("state"), FindState.NEW, where), folder / picture if picture else None,
+        _text(row.get("source")), _text(row.get("note")),
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.geometry.frames import Pose
 from esar_ros.geometry.geodesy import Origin
-from esar_ros.incident.features import CHI_SQUARE_95, Find, Position
+from esar_ros.incident.features import CHI_SQUARE_95, Find, Position, mark_of
 from esar_ros.incident.ground import Ground
 from esar_ros.incident.looks import Look
 from esar_ros.incident.placing import Withheld, place
@@ -54,6 +54,7 @@ def finds(
     if picture is None:
         return []
     found = []
+    mark = mark_of(look.latitude, look.longitude, look.time)  # cards begin anew to count their pictures
     for number, spotted in enumerate(spot(picture, detector), start=1):
         placed = place(look, spotted.middle, ground, home)
         if isinstance(placed, Withheld):
@@ -67,7 +68,7 @@ def finds(
                 doubts = (*doubts, f"{side:.1f} m large there: hardly a person")
         found.append(
             Find(
-                id=f"{look.source}:{number}",
+                id=f"{look.source}:{number}-{mark}",
                 kind=spotted.kind,
                 position=placed.position,
                 covariance=placed.covariance,
@@ -91,17 +92,22 @@ def merge(told: Sequence[Find]) -> list[Find]:
     kept: list[tuple[Find, set[str]]] = []
     for find in sorted(told, key=lambda each: -(each.probability or 0.0)):
         for other, pictures in kept:
-            if find.kind == other.kind and find.source not in pictures and _may_be_one(find, other):
-                pictures.add(find.source)
+            if find.kind == other.kind and _picture(find) not in pictures and _may_be_one(find, other):
+                pictures.add(_picture(find))
                 break
         else:
-            kept.append((find, {find.source}))
+            kept.append((find, {_picture(find)}))
     return [
         find
         if len(pictures) == 1
         else replace(find, note="; ".join(filter(None, (find.note, f"in {len(pictures)} pictures"))))
         for find, pictures in kept
     ]
+
+
+def _picture(find: Find) -> str:
+    """Returns what tells the picture of a find from every other."""
+    return f"{find.source} {find.id.rpartition('-')[2]}"
 
 
 def _may_be_one(a: Find, b: Find) -> bool:

@@ -27,6 +27,7 @@ from esar_ros.incident.layers import read_layers, write_layers
 from esar_ros.incident.rasters import FOLDERS, POA, POD, read_raster
 from esar_ros.mission.errors import UsageError, first_line, install
 from esar_ros.mission.system.incident_files import BRIEF, PACKAGE
+from esar_ros.mission.task_files import read_text
 from esar_ros.scoring.result import write_atomically
 
 
@@ -72,7 +73,7 @@ class Incident:
     @property
     def brief(self) -> str:
         """The words of the incident."""
-        return (self.folder / BRIEF).read_text(encoding="utf-8")
+        return read_text(self.folder / BRIEF, what="brief")
 
     def add(self, search: Search, digest: str, name: str) -> bool:
         """Takes in what a file told, once; returns whether it is new. digest: of the file's content."""

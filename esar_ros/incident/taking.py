@@ -13,7 +13,19 @@ from esar_ros.bags.flight_logs.ardupilot import read_dataflash
 from esar_ros.bags.flight_logs.ulog import read_ulog
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.incident import flight
-from esar_ros.incident.features import Area, AreaKind, Find, Floats, Mover, Place, Position, Raster, Search, Track
+from esar_ros.incident.features import (
+    Area,
+    AreaKind,
+    Find,
+    Floats,
+    Mover,
+    Place,
+    Position,
+    Raster,
+    Search,
+    Track,
+    mark_of,
+)
 from esar_ros.incident.ground import Ground
 from esar_ros.incident.looks import Look, along
 from esar_ros.incident.photo_finds import finds, merge
@@ -144,7 +156,9 @@ def _checked(track: Track, path: Path, intake: Intake, ground: Ground | None) ->
 
 def _find(place: Place, number: int, path: Path) -> Find:
     """Returns a point that a team has marked as something found there."""
-    return Find(f"{path.stem}-{number}", place.name, place.position, time=place.time, source=path.name, note=place.note)
+    at = place.position
+    identity = f"{path.stem}-{number}-{mark_of(at.latitude, at.longitude, place.name, place.time)}"
+    return Find(identity, place.name, at, time=place.time, source=path.name, note=place.note)
 
 
 def _count_walks(path: Path, search: Search, intake: Intake, terms: Terms) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -131,7 +132,7 @@ def test_the_track_is_the_vehicle_s_own_in_the_map_s_frame_a_point_a_second(bag:
 
 def test_a_report_has_the_error_of_the_object_that_it_is_about(bag: Path) -> None:
     find = search_of(bag).finds[0]
-    assert (find.id, find.kind, find.note) == ("uav1/1", "tent", "orange tent")
+    assert re.fullmatch("uav1/1-[0-9a-f]{6}", find.id) and (find.kind, find.note) == ("tent", "orange tent")
     assert find.probability == pytest.approx(0.9)
     assert enu(find.position.latitude, find.position.longitude, find.position.altitude) == pytest.approx(
         [41.0, 0, 0], abs=1e-6
@@ -174,7 +175,7 @@ def test_the_raster_shows_the_ground_where_it_was_seen(bag: Path) -> None:
 
 def test_a_picture_shows_the_find_in_a_frame(bag: Path, tmp_path: Path) -> None:
     reported, candidate = search_of(bag, tmp_path).finds
-    assert candidate.picture is None and reported.picture == tmp_path / "uav1_1.jpg"
+    assert candidate.picture is None and reported.picture == tmp_path / f"{reported.id.replace('/', '_')}.jpg"
     image = np.asarray(Image.open(reported.picture), dtype=np.int64)
     is_yellow = (image[..., 0] > 150) & (image[..., 2] < 140)
     rows, columns = np.nonzero(is_yellow)
@@ -209,7 +210,7 @@ def test_the_command_writes_every_format_and_no_truth(
         assert "truth" not in path.read_text(encoding="utf-8") and str(tmp_path) not in path.read_text(encoding="utf-8")
     features = json.loads((tmp_path / "search.geojson").read_text(encoding="utf-8"))["features"]
     pictures = [f["properties"]["picture"] for f in features if "picture" in f["properties"]]
-    assert pictures == ["finds/uav1_1.jpg"] and (tmp_path / pictures[0]).is_file()
+    assert len(pictures) == 1 and pictures[0].startswith("finds/uav1_1-") and (tmp_path / pictures[0]).is_file()
 
 
 def test_a_bag_without_images_has_no_raster_and_no_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -229,8 +230,9 @@ def test_a_mission_comes_into_an_incident_with_its_pictures_and_goes_with_the_fo
     (tmp_path / "here").rename(tmp_path / "there")
     search = Incident.open(tmp_path / "there").search
     assert [track.name for track in search.tracks] == ["uav1"] and not search.areas
-    tent = next(find for find in search.finds if find.id == "uav1/1")
-    assert tent.picture == tmp_path / "there" / "finds" / "uav1_1.jpg" and tent.picture.is_file()
+    tent = next(find for find in search.finds if find.id.startswith("uav1/1-"))
+    assert tent.picture is not None and tent.picture.is_file()
+    assert tent.picture == tmp_path / "there" / "finds" / f"{tent.id.replace('/', '_')}.jpg"
 
 
 def test_a_mission_that_was_flown_elsewhere_is_refused(

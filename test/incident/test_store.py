@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -261,3 +262,64 @@ def test_a_kill_at_any_moment_leaves_the_state_before_or_after(tmp_path: Path) -
         assert len(left.search.finds) == 2 * len(left.sources) and len(left.search.rasters) == len(left.sources)
         seen.add(len(left.sources))
     assert max(seen) > 3
+
+
+def change(folder: Path, *statements: str) -> None:
+    """Changes rows, as a GIS does."""
+    with closing(sqlite3.connect(folder / PACKAGE)) as connection, connection:
+        for table in ("finds", "places", "tracks", "sorties"):
+            rows = connection.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ?", (table,)
+            ).fetchall()
+            for (name,) in rows:
+                connection.execute(f'DROP TRIGGER "{name}"')  # they call functions of a GIS
+        for statement in statements:
+            connection.execute(statement)
+
+
+def test_a_track_deleted_in_a_gis_leaves_the_others_their_points(tmp_path: Path) -> None:
+    search = whole()
+    Incident.create(tmp_path, search, {}, "")
+    first, second = search.tracks
+    change(tmp_path, f"DELETE FROM tracks WHERE name = '{first.name}'")
+    (left,) = Incident.open(tmp_path).search.tracks
+    assert left.name == second.name
+    np.testing.assert_allclose(left.latitude, second.latitude)
+
+
+def test_finds_and_places_that_a_person_has_written_are_read_or_refused_by_their_row(tmp_path: Path) -> None:
+    Incident.create(tmp_path, whole(), {}, "")
+    change(
+        tmp_path,
+        "UPDATE finds SET state = 'Confirmed', kind = NULL, id = NULL WHERE fid = 2",
+        "UPDATE places SET kind = NULL, name = NULL WHERE fid = 1",
+    )
+    search = Incident.open(tmp_path).search
+    assert (search.finds[1].state, search.finds[1].kind, search.finds[1].id) == (
+        FindState.CONFIRMED, "find", "by-hand-2",
+    )  # fmt: skip
+    assert (search.places[0].kind, search.places[0].name) == (PlaceKind.LANDMARK, "landmark")
+    change(tmp_path, "UPDATE finds SET state = 'perhaps' WHERE fid = 1")
+    with pytest.raises(UsageError, match="row 1 of layer finds: 'perhaps' is unknown: one of new"):
+        Incident.open(tmp_path)
+
+
+def test_a_picture_outside_of_the_folder_is_found_from_everywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "card").mkdir()
+    (tmp_path / "card" / "1.jpg").write_bytes(b"jpeg")
+    monkeypatch.chdir(tmp_path)
+    search = whole()
+    search.finds[0] = replace(search.finds[0], picture=Path("card/1.jpg"))
+    Incident.create(tmp_path / "valley", search, {}, "")
+    monkeypatch.chdir("/")
+    picture = Incident.open(tmp_path / "valley").search.finds[0].picture
+    assert picture is not None and picture.is_file()
+
+
+def test_a_brief_of_another_encoding_is_one_line(tmp_path: Path) -> None:
+    incident = Incident.create(tmp_path, whole(), {}, "Anna is missing")
+    (tmp_path / "brief.txt").write_bytes("Anna fährt".encode("cp1252"))
+    with pytest.raises(UsageError, match="brief"):
+        incident.brief  # noqa: B018

@@ -53,21 +53,24 @@ def read_dataflash(path: Path) -> FlightLog:
     chosen = rows["POS"] or gnss
     if not chosen:
         raise UsageError(f"{path} holds no position: neither POS nor GPS with a fix", "log them: LOG_BITMASK")
-    stamps = column([_stamp(each) for each in chosen])
-    latitude, longitude, altitude = (_fields(chosen, name) for name in ("Lat", "Lng", "Alt"))
-    # Home is told after the estimator's origin, and again at arming.
-    homes = np.stack([_fields(rows["ORGN"], name) for name in ("Lat", "Lng", "Alt")], axis=1)
-    homes = homes[np.isfinite(homes).all(axis=1) & homes[:, :2].any(axis=1)]
-    return FlightLog(
-        stamps, latitude, longitude, altitude,
-        armed=_armed(rows, stamps),
-        utc=_utc(gnss),
-        home=tuple(homes[-1].tolist()) if len(homes) else None,
-        attitude=_attitude(rows["ATT"]),
-        charge=_charge(rows["BAT"]),
-        modes=tuple(dict.fromkeys(str(getattr(each, "Mode", "")) for each in rows["MODE"])),
-        cut=bool(words.getvalue()),
-    )  # fmt: skip
+    try:
+        stamps = column([_stamp(each) for each in chosen])
+        latitude, longitude, altitude = (_fields(chosen, name) for name in ("Lat", "Lng", "Alt"))
+        # Home is told after the estimator's origin, and again at arming.
+        homes = np.stack([_fields(rows["ORGN"], name) for name in ("Lat", "Lng", "Alt")], axis=1)
+        homes = homes[np.isfinite(homes).all(axis=1) & homes[:, :2].any(axis=1)]
+        return FlightLog(
+            stamps, latitude, longitude, altitude,
+            armed=_armed(rows, stamps),
+            utc=_utc(gnss),
+            home=tuple(homes[-1].tolist()) if len(homes) else None,
+            attitude=_attitude(rows["ATT"]),
+            charge=_charge(rows["BAT"]),
+            modes=tuple(dict.fromkeys(str(getattr(each, "Mode", "")) for each in rows["MODE"])),
+            cut=bool(words.getvalue()),
+        )  # fmt: skip
+    except (ValueError, TypeError, AttributeError) as error:  # its numbers are read where they are asked for
+        raise UsageError(f"{path} is damaged: {first_line(error)}", "copy it again from the vehicle") from None
 
 
 def _plain(reader: Any) -> Any:

@@ -38,7 +38,7 @@ def read_ulog(path: Path) -> FlightLog:
     except Exception as error:  # of the parser, which fails anywhere in a damaged file
         raise UsageError(f"{path} cannot be read: {first_line(error)}", "copy it again from the vehicle") from None
     # Instance 0 last, so that it stays.
-    tables = {each.name: each.data for each in reversed(log.data_list) if len(each.data["timestamp"])}
+    tables = {each.name: each.data for each in reversed(log.data_list) if len(each.data.get("timestamp", ()))}
     gnss = next((tables[name] for name in _GNSS if name in tables), None)
     chosen = tables.get(_ESTIMATE, gnss)
     if chosen is None:
@@ -46,17 +46,22 @@ def read_ulog(path: Path) -> FlightLog:
             f"{path} holds no position: neither {_ESTIMATE} nor {_GNSS[0]}",
             f"log them; it holds {', '.join(sorted(tables)) or 'no message'}",
         )
-    stamps = _stamps(chosen)
-    return FlightLog(
-        stamps,
-        *_positions(chosen),
-        armed=_armed(tables.get(_STATUS), stamps),
-        utc=_utc(gnss),
-        home=_home(tables.get(_HOME)),
-        attitude=_attitude(tables.get(_ATTITUDE)),
-        charge=_charge(tables.get(_BATTERY)),
-        cut=bool(log.file_corruption),
-    )
+    try:
+        if gnss is not None and not np.isfinite(_positions(chosen)[0]).any():
+            chosen = gnss  # the estimator never had a position
+        stamps = _stamps(chosen)
+        return FlightLog(
+            stamps,
+            *_positions(chosen),
+            armed=_armed(tables.get(_STATUS), stamps),
+            utc=_utc(gnss),
+            home=_home(tables.get(_HOME)),
+            attitude=_attitude(tables.get(_ATTITUDE)),
+            charge=_charge(tables.get(_BATTERY)),
+            cut=bool(log.file_corruption),
+        )
+    except KeyError as error:  # a damaged definition of a message
+        raise UsageError(f"{path} is damaged: a message without {error}", "copy it again from the vehicle") from None
 
 
 def _stamps(table: Table) -> Floats:
@@ -82,10 +87,12 @@ def _positions(table: Table) -> tuple[Floats, Floats, Floats]:
 
 
 def _home(table: Table | None) -> tuple[float, float, float] | None:
+    """Returns the last home (degrees, degrees, m above the sea) that the vehicle held for valid."""
     if table is None:
         return None
-    latitude, longitude, altitude = (float(axis[-1]) for axis in _positions(table))
-    return latitude, longitude, altitude
+    places = np.stack(_positions(table), axis=1)
+    valid = np.isfinite(places).all(axis=1) & (column(table.get("valid_alt", np.ones(len(places)))) != 0.0)
+    return tuple(places[valid][-1].tolist()) if valid.any() else None
 
 
 def _armed(status: Table | None, stamps: Floats) -> NDArray[np.bool_] | None:

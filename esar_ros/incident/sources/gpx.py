@@ -14,6 +14,7 @@ from esar_ros.mission.errors import UsageError, first_line, install
 from esar_ros.mission.unpacking import content
 
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+_TIME = re.compile(r"<(?:\w+:)?time>")
 _ENCODING = re.compile(rb"""<\?xml[^>]*\sencoding=["']([A-Za-z][\w.-]*)["']""")
 
 
@@ -27,7 +28,8 @@ def read(path: Path, intake: Intake, mover: Mover = Mover.PERSON) -> Search:
     except ImportError:
         raise UsageError(f"{path}: GPX needs gpxpy", install("geo")) from None
     try:
-        parsed = gpxpy.parse(_text(content(path)))
+        text = _text(content(path))
+        parsed = gpxpy.parse(text)
     except (gpxpy.gpx.GPXException, ValueError, LookupError) as error:
         raise UsageError(f"{path} is no whole GPX file: {first_line(error)}", "export it again") from None
     search = Search(path.stem)
@@ -51,13 +53,25 @@ def read(path: Path, intake: Intake, mover: Mover = Mover.PERSON) -> Search:
         time = None if point.time is None else _seconds(point.time)
         at = Position(point.latitude, point.longitude, point.elevation)
         search.places.append(
-            Place(point.name or "waypoint", PlaceKind.LANDMARK, at, None, time, point.description or "")
+            Place(point.name or "waypoint", PlaceKind.LANDMARK, at, None, time, _note(point.comment, point.description))
         )
+    stated = len(_TIME.findall(text))
+    times = [point.time for track in parsed.tracks for segment in track.segments for point in segment.points]
+    times += [point.time for point in parsed.waypoints]
+    times += [point.time for route in parsed.routes for point in route.points]
+    if lost := stated - sum(time is not None for time in (parsed.time, *times)):
+        told = f"{lost} of its {stated} times cannot be read"
+        intake.fault(path, told, "they are left out: write them as 2026-11-30T09:00:00Z")
     if parsed.routes:
         intake.fault(path, "its routes are left out: they are plans", "export the track that was walked")
     if not parsed.tracks and not parsed.waypoints:
         raise UsageError(f"{path} holds no track", "export the track that was walked")
     return search
+
+
+def _note(comment: str | None, description: str | None) -> str:
+    """Returns what a point's two fields of free words say, once."""
+    return "; ".join(dict.fromkeys(word.strip() for word in (description, comment) if word and word.strip()))
 
 
 def _text(data: bytes) -> str:

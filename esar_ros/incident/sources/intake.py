@@ -6,13 +6,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import time as time_now
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pygeodesy.formy import haversine  # type: ignore[import-untyped]
 
-from esar_ros.incident.features import Floats, Mover, Position, Track
+from esar_ros.bags.flight_logs.flight_log import YEAR_2000
+from esar_ros.incident.features import Floats, Mover, Position, Track, wrapped
 
+DAY = 86_400.0  # s
 FAR = 50_000.0  # m from the search's place, beyond which nothing belongs to it
 _NULL_ISLAND = 1e-3  # degrees about 0, 0, where a receiver without a fix puts everybody
 _SWAPPED = ("its latitude and longitude are swapped", "mend the file")
@@ -98,7 +101,13 @@ class Intake:
         if wrong := self.why_not(lat[placed], lon[placed]):
             self.fault(path, f"{name}: {wrong[0]}", wrong[1])
             return []
-        lat, lon, alt, when = lat[placed], lon[placed], alt[placed], when[placed]
+        lat, lon, alt, when = lat[placed], wrapped(lon[placed]), alt[placed], when[placed]
+        with np.errstate(invalid="ignore"):
+            impossible = (when < YEAR_2000) | (when > time_now() + DAY)
+        if impossible.any():
+            words = f"{name}: {int(impossible.sum())} of {len(when)} times lie before 2000 or in the future"
+            self.fault(path, words, "they are left out: set the clock")
+            when = np.where(impossible, np.nan, when)
         order = np.argsort(when, kind="stable")
         if np.isfinite(when).all() and (order != np.arange(len(order))).any():
             self.fault(path, f"{name}: its clock goes back", "points are put in the order of their times")

@@ -16,6 +16,7 @@ from esar_ros.mission.unpacking import content
 _HEAD = 4096  # bytes
 _MCAP, _SQLITE, _ZSTD, _ZIP = b"\x89MCAP0", b"SQLite format 3\x00", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 _SHAPEFILE = b"\x00\x00\x27\x0a"
+_GEOJSON = ("type", "features", "geometry", "coordinates")  # keys, the first of which comes early
 _MP4 = b"ftyp"  # at byte 4
 
 
@@ -81,7 +82,7 @@ def _of_database(path: Path) -> Kind | None:
 def _of_archive(path: Path) -> Kind | None:
     try:
         with zipfile.ZipFile(path) as archive:
-            return Kind.POLYGONS if any(name.endswith(".kml") for name in archive.namelist()) else None
+            return Kind.POLYGONS if any(name.lower().endswith(".kml") for name in archive.namelist()) else None
     except (zipfile.BadZipFile, OSError):
         return None
 
@@ -91,5 +92,5 @@ def _by_text(head: bytes) -> Kind | None:
     if text.startswith("<"):
         return Kind.GPX if "<gpx" in text else Kind.POLYGONS if "<kml" in text else None
     if text.startswith("{"):
-        return Kind.POLYGONS if '"type"' in text else None
+        return Kind.POLYGONS if any(f'"{key}"' in text for key in _GEOJSON) else None
     return Kind.SRT if srt.CUE.search(text) else None

@@ -186,7 +186,7 @@ class _Told:
         local = _parsed(self._text("EXIF DateTimeOriginal"))
         if date and len(clock) == 3:
             utc = _parsed(f"{date} 00:00:00")
-            if utc is not None:
+            if utc is not None and 0.0 <= clock[0] < 24.0 and 0.0 <= clock[1] < 60.0 and 0.0 <= clock[2] < 61.0:
                 return (utc + timedelta(hours=clock[0], minutes=clock[1], seconds=clock[2])).timestamp()
         if local is None:
             self._doubt("it has no time", "it is taken without one")

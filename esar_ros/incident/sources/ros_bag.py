@@ -16,6 +16,7 @@ import numpy as np
 from rosbags.interfaces import Connection
 
 from esar_ros.bags.files import Bag, open_bag
+from esar_ros.bags.flight_logs.flight_log import YEAR_2000  # stamps of a simulator's clock lie before
 from esar_ros.bags.frame_tree import FrameTree
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.geometry.frames import Pose, quaternion_from_yaw
@@ -35,7 +36,6 @@ _NEAR = 2.0  # s between a look and the fixes that place it
 _FITTED = 2000  # poses, enough to fit one angle
 _MOVED = 15.0  # m that a flight must span to tell where odometry's axes point
 _ALIGNED = math.radians(10.0)  # rad, residual turn over the flight above which it does not tell
-_YEAR_2000 = 946_684_800.0  # s: stamps of a simulator's clock lie before
 
 
 @dataclass
@@ -103,7 +103,7 @@ class _Place:
 
     @property
     def track(self) -> tuple[Floats, Floats, Floats, Floats]:
-        real = self.time > _YEAR_2000
+        real = self.time > YEAR_2000
         return self.latitude, self.longitude, self.altitude, np.where(real, self.time, np.nan)
 
 
@@ -132,7 +132,7 @@ def _messages(bag: Bag, chosen: Mapping[str, str]) -> _Read:
     def is_wanted(connection: Connection) -> bool:
         return connection.msgtype == _TF or connection.topic in roles
 
-    for connection, _, raw in bag.messages([c for c in bag.connections if is_wanted(c)]):
+    for connection, came, raw in bag.messages([c for c in bag.connections if is_wanted(c)]):
         try:
             message = bag.deserialize(raw, connection.msgtype)
         except Exception:  # of the decoder, which has no common name
@@ -140,12 +140,13 @@ def _messages(bag: Bag, chosen: Mapping[str, str]) -> _Read:
         if connection.msgtype == _TF:
             told.tree.add_transforms(message, static=connection.topic.endswith(TF_STATIC))
             continue
-        _take(told, roles[connection.topic], message)
+        _take(told, roles[connection.topic], message, came)
     return told
 
 
-def _take(told: _Read, role: str, message: Any) -> None:
-    stamp = nanoseconds(message.header.stamp)
+def _take(told: _Read, role: str, message: Any, came: int) -> None:
+    """came: when it was recorded (ns), which counts where a driver does not stamp."""
+    stamp = nanoseconds(message.header.stamp) or came
     if role == "fix":
         if message.status.status >= 0:
             told.fixes.append((stamp / NANO, message.latitude, message.longitude, message.altitude))
@@ -164,7 +165,7 @@ def _take(told: _Read, role: str, message: Any) -> None:
 
 
 def _by_fixes(path: Path, intake: Intake, told: _Read) -> _Place:
-    time, latitude, longitude, height = np.array(sorted(told.fixes)).T
+    time, latitude, longitude, height = np.array(sorted(told.fixes, key=lambda fix: fix[0])).T
     # sensor_msgs/NavSatFix states heights above the ellipsoid.
     altitude = intake.above_sea(height, path, path.stem)
     return _Place(time, latitude, longitude, altitude, _turn(time, latitude, longitude, told))
@@ -232,7 +233,7 @@ def _looks(path: Path, intake: Intake, told: _Read, place: _Place, shift: float 
                 latitude=latitude,
                 longitude=longitude,
                 altitude=None if math.isnan(altitude) else altitude,
-                time=at + shift if at + shift > _YEAR_2000 else None,
+                time=at + shift if at + shift > YEAR_2000 else None,
                 yaw=yaw,
                 pitch=pitch,
                 roll=roll,

@@ -17,7 +17,7 @@ import numpy as np
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.incident.features import Floats, Mover, Place, PlaceKind, Position, Search
 from esar_ros.incident.looks import EVERY, Look
-from esar_ros.incident.sources.intake import FAR, Intake, distance
+from esar_ros.incident.sources.intake import FAR, Intake, distance, is_placed
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.unpacking import content
 
@@ -71,8 +71,14 @@ def read(path: Path, intake: Intake) -> Search:
         path, path.stem, Mover.DRONE, latitude[changed], longitude[changed], altitude[changed], time[changed]
     )
     if search.tracks and homes:
-        a, b = float(homes[0][1]), float(homes[0][2])
-        search.places.append(Place("home", PlaceKind.HOME, Position(b, a) if swap else Position(a, b)))
+        began = Position(float(latitude[0]), float(longitude[0]))
+        told = [(float(home[1]), float(home[2])) for home in homes]
+        told += [pair[::-1] for pair in told]  # some write the longitude first
+        known = [pair for pair in told if distance(pair, began) <= FAR and is_placed(*np.array(pair)[:, None]).all()]
+        if known:
+            search.places.append(Place("home", PlaceKind.HOME, Position(*known[0])))
+        else:
+            intake.fault(path, "its home is no place of this flight", "it is left out")
     return search
 
 

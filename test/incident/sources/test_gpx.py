@@ -73,3 +73,18 @@ def test_what_is_no_track_is_refused_in_one_line(tmp_path: Path, text: str) -> N
     with pytest.raises(UsageError, match=r"team\.gpx") as caught:
         gpx.read(written(tmp_path, text), Intake())
     assert "\n" not in str(caught.value)
+
+
+def test_a_comment_is_kept_and_times_that_cannot_be_read_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "team.gpx"
+    point = '<trkpt lat="34.00{0}" lon="107.0"><time>2026-11-24T10:0{0}:00{1}</time></trkpt>'
+    points = "".join(point.format(n, "Z" if n else "z z") for n in range(3))
+    path.write_text(
+        '<gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1">'
+        '<wpt lat="34.0" lon="107.0"><name>001</name><cmt>blood stain on rock</cmt></wpt>'
+        f"<trk><trkseg>{points}</trkseg></trk></gpx>"
+    )
+    intake = Intake()
+    search = gpx.read(path, intake)
+    assert search.places[0].note == "blood stain on rock"
+    assert any("1 of its 3 times cannot be read" in line for line in intake.faults)

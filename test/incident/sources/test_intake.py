@@ -13,12 +13,29 @@ from esar_ros.incident.sources.intake import Intake
 NEAR = Position(34.0, 107.0)
 GPX = Path("walk.gpx")
 
+NOON = 1_767_000_000.0  # s since 1970
+
 
 def track(
     intake: Intake, latitude: list[float], longitude: list[float], time: list[float] | None = None
 ) -> list[Track]:
     heights = [10.0] * len(latitude)
-    return intake.track(GPX, "walk", Mover.PERSON, latitude, longitude, heights, time or list(range(len(latitude))))
+    return intake.track(
+        GPX, "walk", Mover.PERSON, latitude, longitude, heights, [NOON + t for t in time or range(len(latitude))]
+    )
+
+
+@pytest.mark.parametrize("wrong", [-NOON, -NOON - 1e9, 900_000_000.0 - NOON, 4e9, 1e12])
+def test_times_that_cannot_be_are_left_out_and_counted(wrong: float) -> None:
+    intake = Intake(NEAR)
+    (found,) = track(intake, [34.0, 34.001, 34.002], [107.0, 107.0, 107.0], [0.0, wrong, 2.0])
+    np.testing.assert_array_equal(found.time, [NOON, np.nan, NOON + 2.0])
+    assert "1 of 3 times lie before 2000 or in the future" in intake.faults[0]
+
+
+def test_a_longitude_counts_from_minus_to_plus_180() -> None:
+    assert Position(44.0, 288.701).longitude == pytest.approx(-71.299)
+    assert Position(44.0, -180.0).longitude == -180.0
 
 
 def test_a_track_of_the_search_is_taken_as_it_is() -> None:
@@ -51,7 +68,7 @@ def test_a_track_of_another_place_is_refused_with_its_cause(
 def test_points_without_a_fix_are_left_out_and_counted() -> None:
     intake = Intake(NEAR)
     (found,) = track(intake, [0.0, 34.0, np.nan, 34.001], [0.0, 107.0, 107.0, 107.0])
-    assert found.time.tolist() == [1.0, 3.0]
+    assert found.time.tolist() == [NOON + 1.0, NOON + 3.0]
     assert intake.faults == ["walk.gpx: walk: 2 of 4 points have no position: they are left out"]
 
 
@@ -60,7 +77,11 @@ def test_points_far_from_the_search_part_a_track_and_are_counted() -> None:
     latitude, longitude = [34.0, 34.001, 51.0, 100.0, 34.002, 34.003], [107.0, 107.0, 0.5, 107.0, 107.0, 107.0]
     before, after = track(intake, latitude, longitude)
     assert (before.name, before.latitude.tolist()) == ("walk, part 1", [34.0, 34.001])
-    assert (after.name, after.latitude.tolist(), after.time.tolist()) == ("walk, part 2", [34.002, 34.003], [4.0, 5.0])
+    assert (after.name, after.latitude.tolist(), after.time.tolist()) == (
+        "walk, part 2",
+        [34.002, 34.003],
+        [NOON + 4.0, NOON + 5.0],
+    )
     (line,) = intake.faults
     assert "2 of 6 points lie more than 50 km from the search" in line
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import zipfile
 from pathlib import Path
@@ -61,3 +62,11 @@ def test_what_is_not_read_is_refused(tmp_path: Path, content: bytes, said: str) 
         recognise(tmp_path / "file")
     with pytest.raises(UsageError, match="check the path"):
         recognise(tmp_path / "absent")
+
+
+def test_geojson_whose_type_comes_late_is_read(tmp_path: Path) -> None:
+    ring = [[107.0 + 0.001 * n, 34.0] for n in range(400)]
+    text = json.dumps({"features": [{"geometry": {"coordinates": [ring]}}], "type": "FeatureCollection"})
+    assert text.index('"type"') > 4096
+    (tmp_path / "area").write_text(text)
+    assert recognise(tmp_path / "area") is Kind.POLYGONS
