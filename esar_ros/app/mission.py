@@ -22,7 +22,7 @@ from esar_ros.app.parting import Parting
 from esar_ros.app.progress import ProgressLine, parse
 from esar_ros.app.results import TASK, ResultsFolder
 from esar_ros.mission.briefing import make_brief
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import SEED_MAX, UsageError
 from esar_ros.mission.map_files import map_extent
 from esar_ros.mission.names import PRESETS, QUALITIES
 from esar_ros.mission.system.incident_files import planned_flight
@@ -67,7 +67,6 @@ VIEW_PORT = 8643  # beside the simulator's own page
 FOXGLOVE_PORT = 8765  # where Foxglove looks
 INTERRUPTED = 130
 WAIT_MAX = 3600.0  # s
-SEED_MAX = 2**31 - 1
 _ROS_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
@@ -197,6 +196,9 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
     if not 0 <= options.seed <= SEED_MAX:
         raise UsageError(f"seed {options.seed} is out of range", f"give a whole number from 0 to {SEED_MAX}")
     options.check()
+    for name in ("view", "foxglove"):  # now, while no results are moved aside
+        if getattr(options, name) > 0:
+            _port(getattr(options, name), "127.0.0.1", True, f"--{name}")
     if options.fault:
         checked_schedule(Path(options.fault), options.vehicles, options.pace)
     return options, task
@@ -230,7 +232,7 @@ def _check_zones(file: Path, task: Task, vehicles: int) -> None:
             raise UsageError(f"{file}: {error}") from None
 
 
-def _port(wanted: int, host: str, embedded: bool) -> int:
+def _port(wanted: int, host: str, embedded: bool, flags: str = "--port or --host") -> int:
     if not 0 <= wanted < 65536:
         raise UsageError(f"port {wanted} is no TCP port", "choose 1..65535, or 0 for a free one")
     if not embedded:
@@ -240,8 +242,9 @@ def _port(wanted: int, host: str, embedded: bool) -> int:
             # As the simulator does: what an ended connection holds is no obstacle.
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((host, wanted))
-        except OSError as error:
-            raise UsageError(f"port {wanted} on {host}: {error.strerror}", "choose another --port or --host") from None
+        except (OSError, UnicodeError) as error:
+            why = getattr(error, "strerror", None) or "it is no name of a machine"
+            raise UsageError(f"port {wanted} on {host}: {why}", f"choose another {flags}") from None
         return int(probe.getsockname()[1])
 
 
@@ -332,7 +335,7 @@ def main(argv: list[str]) -> int:
     add_arguments(parser)
     arguments = parser.parse_args(argv)
     given = arguments.out
-    earlier = rerun.adopt(arguments)
+    earlier = rerun.adopt(arguments, {name: parser.get_default(name) for name in rerun.DECIDED})
     options, task = options_from(arguments)
     line = ProgressLine()
     _await_outside(options, arguments.wait, line)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from esar_ros.mission.errors import UsageError
@@ -21,14 +23,20 @@ def add_arguments(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--from", dest="source", default="", metavar="DIR", help="folder of that benchmark")
 
 
-def adopt(arguments: argparse.Namespace) -> Record[Result] | None:
-    """Put an episode's choices into the arguments; its record, None when no rerun is asked for. Raises UsageError."""
+def adopt(arguments: argparse.Namespace, before: Mapping[str, object] = MappingProxyType({})) -> Record[Result] | None:
+    """Put an episode's choices into the arguments; its record, None when no rerun is asked for. Raises UsageError.
+
+    before: what the arguments that an episode decides are where nobody has given them.
+    """
     if not arguments.rerun:
         if arguments.source:
             raise UsageError("--from says where an episode is, but none is named", "give --rerun TASK/PLANNER/SEED")
         return None
     if not arguments.source:
         raise UsageError("--rerun needs the benchmark's folder", "give --from DIR")
+    given = next((name for name, default in before.items() if getattr(arguments, name) != default), None)
+    if given is not None:
+        raise UsageError(f"--{given} and --rerun", "an episode is flown again as it was: give one of them")
     from esar_ros.benchmark.runner.records import check_suite, find_episode, place_of
     from esar_ros.mission.run_conditions import RunConditions
     from esar_ros.scoring.result import Result
@@ -43,6 +51,10 @@ def adopt(arguments: argparse.Namespace) -> Record[Result] | None:
     arguments.quality = conditions.quality
     arguments.governor, arguments.odometry = "on" if conditions.governor else "off", conditions.odometry
     return record
+
+
+DECIDED = ("task", "planner", "seed", "governor", "preset", "detector", "quality", "odometry", "vehicles")
+"""Arguments that an episode decides."""
 
 
 def verdict(record: Record[Result], result_file: Path) -> str:

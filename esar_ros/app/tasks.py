@@ -12,7 +12,7 @@ from rich.table import Table
 
 from esar_ros.app.arguments import Parser
 from esar_ros.mission.briefing import brief_words
-from esar_ros.mission.errors import UsageError, UsageErrors
+from esar_ros.mission.errors import UsageError, UsageErrors, seed_number
 from esar_ros.mission.resources import resource
 from esar_ros.mission.task import Task, load_task
 from esar_ros.mission.task_files import BENCHMARK_DIRECTORY, INDEX, benchmark_event, benchmark_index
@@ -30,7 +30,7 @@ def main(argv: list[str]) -> int:
     make.add_argument(
         "--check", action="store_true", help="compare with the folder and prove the briefs, write nothing"
     )
-    make.add_argument("--seed", type=int, help="default: the benchmark's own")
+    make.add_argument("--seed", type=seed_number, help="default: the benchmark's own")
     lists = verbs.add_parser("list", help="tasks of a set, in the order in which they run")
     lists.add_argument("--set", default="", choices=SETS, help="all of them and the demo tasks when left out")
     lists.add_argument("--ids", action="store_true", help="ids alone, one a line")
@@ -113,7 +113,10 @@ def _show(arguments: argparse.Namespace) -> int:
         table.add_row("", thing.asset, *(f"{v:.1f}" for v in thing.position))
     console.print(table)
     image = arguments.png or Path("out/tasks") / f"{task.id}.png"
-    draw_task(task, ground_of(task.map), _lines(task), image)
+    try:
+        draw_task(task, ground_of(task.map), _lines(task), image)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot write {image}: {error}", "choose another --png, ending in .png") from None
     print(f"Picture: {image}")
     return 0
 

@@ -312,6 +312,18 @@ def test_bad_reruns_are_told(flown: Path) -> None:
             rerun.adopt(parsed(*flags))
 
 
+def test_a_choice_beside_a_rerun_is_refused(flown: Path) -> None:
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    default = {name: parser.get_default(name) for name in rerun.DECIDED}
+    episode = json.loads((flown / EPISODES).read_text())["id"]
+    for flag, value in (("planner", "fbe"), ("seed", "77"), ("vehicles", "2"), ("governor", "off")):
+        arguments = parser.parse_args(["--rerun", episode, "--from", str(flown), f"--{flag}", value])
+        with pytest.raises(UsageError, match=f"--{flag} and --rerun"):
+            rerun.adopt(arguments, default)
+    assert rerun.adopt(parser.parse_args(["--rerun", episode, "--from", str(flown)]), default) is not None
+
+
 def test_the_verdict_of_a_rerun(flown: Path, tmp_path: Path) -> None:
     (record,) = read_episodes(flown, Result)
     file, result = tmp_path / "result.json", record.result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import socket
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
@@ -379,3 +380,20 @@ def test_the_launch_files_first_process_says_it_too(
     assert ("! not for real flights: esar_yolo found" in capsys.readouterr().out) is (world == "px4")
     launch = (Path(__file__).resolve().parents[2] / "launch" / "mission.launch.py").read_text(encoding="utf-8")
     assert '"--world", options.world' in launch
+
+
+@pytest.mark.parametrize("page", ["view", "foxglove"])
+def test_a_port_that_another_has_is_told_before_anything_is_moved(page: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        parser = argparse.ArgumentParser()
+        add_arguments(parser)
+        with pytest.raises(UsageError, match=f"port {port} on .*: choose another --{page}"):
+            options_from(parser.parse_args([f"--{page}", str(port)]))
+
+
+def test_what_is_no_name_of_a_machine_is_one_line() -> None:
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    with pytest.raises(UsageError, match=r"port 0 on 192.168..5: .*choose another --port or --host"):
+        options_from(parser.parse_args(["--host", "192.168..5"]))

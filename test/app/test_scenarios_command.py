@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
+import sys
+import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +17,7 @@ import pytest
 
 from esar_ros.app.cli import main
 from esar_ros.mission.resources import resource
+from esar_ros.suites.uavbench.scenarios.flights.outcome import SCHEMA
 from helpers.scenarios import example, patched
 
 EXAMPLES = str(resource("config/scenarios/examples"))
@@ -198,7 +203,7 @@ def test_flights_go_on_where_they_ended(
 
     def instead(scene: Any, options: Any) -> dict[str, Any]:
         flown.append(scene["/name"])
-        return {"status": "not_flown", "why": "a stand-in"}
+        return {"schema": SCHEMA, "status": "not_flown", "why": "a stand-in"}
 
     monkeypatch.setattr("esar_ros.app.suites.scenario_flights.try_to_fly", instead)
     one = f"{EXAMPLES}/bridge_inspection_rain.json"
@@ -211,5 +216,31 @@ def test_flights_go_on_where_they_ended(
     assert json.loads((tmp_path / "out" / "agreement.json").read_text())["flights"] == {"not_flown": 2}
     assert main(["scenarios", "fly", one, "--out", out, "--governor", "off"]) == 2
     assert "other settings" in capsys.readouterr().err
+    flight = min((tmp_path / "out" / "flights").iterdir())
+    for content, told in ((flight.read_text().replace("stand", "band"), "was changed"), ("{}", SCHEMA), ("x", "")):
+        flight.write_text(content)
+        assert main(["scenarios", "fly", one, two, "--out", out]) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert flight.name in line and told in line
     assert main(["scenarios", "fly", f"{EXAMPLES}/battery_emergency_platform_fog.json"]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_making_many_ends_when_it_is_told_to_and_leaves_no_process(tmp_path: Path, number: signal.Signals) -> None:
+    command = [sys.executable, "-m", "esar_ros.app.cli", "scenarios", "generate", "--count", "100000"]
+    process = subprocess.Popen(
+        [*command, "--workers", "2", "--out", str(tmp_path)], stderr=subprocess.PIPE, start_new_session=True
+    )
+    while len(list(tmp_path.iterdir())) < 5:
+        assert process.poll() is None
+        time.sleep(0.05)
+    if number is signal.SIGINT:
+        os.killpg(process.pid, number)  # as a terminal does
+    else:
+        process.send_signal(number)
+    _, words = process.communicate(timeout=60.0)
+    assert process.returncode == 130 and b"Traceback" not in words
+    assert len(list(tmp_path.iterdir())) < 50_000
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)

@@ -28,6 +28,16 @@ def test_show_tells_a_task_and_draws_it(tmp_path: Path, capsys: pytest.CaptureFi
         assert len(image.getcolors(1 << 21) or []) > 1000
 
 
+@pytest.mark.parametrize("name", ["x.foo", "file/x.png"])
+def test_a_picture_that_cannot_be_written_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    (tmp_path / "file").write_text("")
+    assert main(["tasks", "show", "k2-serac-3-04", "--png", str(tmp_path / name)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "cannot write" in line and "--png" in line
+
+
 def test_show_tells_what_changes_and_what_the_brief_says_of_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

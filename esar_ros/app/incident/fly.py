@@ -41,7 +41,7 @@ from esar_ros.incident.rehearsal import (
 from esar_ros.incident.store import Incident
 from esar_ros.mission import names
 from esar_ros.mission.clues import PERSON
-from esar_ros.mission.errors import UsageError, suggest
+from esar_ros.mission.errors import UsageError, seed_number, suggest
 from esar_ros.mission.names import PX4
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.system.incident_files import MAPS, file_stem, planned_flight
@@ -66,7 +66,7 @@ def declare(verbs: Any) -> None:
     parser.add_argument(
         "--people", type=int, default=10, metavar="N", help="laid by the POA, 1 to 15 (default: %(default)s)"
     )
-    parser.add_argument("--seed", type=int, default=0, help="of who lies where (default: %(default)s)")
+    parser.add_argument("--seed", type=seed_number, default=0, help="of who lies where (default: %(default)s)")
     parser.add_argument(
         "--detector",
         default=names.DEFAULT_DETECTOR,

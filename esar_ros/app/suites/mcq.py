@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from esar_ros.app.arguments import Parser
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, seed_number
 
 if TYPE_CHECKING:
     from esar_ros.planning.model.settings import ModelSettings
@@ -50,7 +50,9 @@ def main(argv: list[str]) -> int:
     make.add_argument("--out", required=True, metavar="FILE", help="JSON lines of questions")
     make.add_argument("--flights", metavar="DIR", help="--out folder of their flights: also what these showed")
     make.add_argument("--count", type=int, default=400, metavar="N", help="as many a style (default %(default)s)")
-    make.add_argument("--seed", type=int, default=0, metavar="N", help="same seed, same bytes (default %(default)s)")
+    make.add_argument(
+        "--seed", type=seed_number, default=0, metavar="N", help="same seed, same bytes (default %(default)s)"
+    )
     arguments = parser.parse_args(argv)
     verbs = {"run": _run, "report": _report, "import": _import, "check": _check, "make": _make}
     return verbs[arguments.command](arguments)

@@ -6,22 +6,24 @@ import argparse
 import json
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from esar_ros import __version__
 from esar_ros.app.arguments import ON_OFF, on_off
+from esar_ros.app.suites.pool import interruptible_pool
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.result import write_atomically
 from esar_ros.suites.uavbench.scenarios.flights.agreement import agreement_of
+from esar_ros.suites.uavbench.scenarios.flights.files import read_flight, write_flight
 from esar_ros.suites.uavbench.scenarios.flights.flight import Options, try_to_fly
 from esar_ros.suites.uavbench.scenarios.reading import digest
 from esar_ros.suites.uavbench.scenarios.sources import documents
 from esar_ros.suites.uavbench.scenarios.validate import validate
 
-RUN_SCHEMA = "esar-scenario-run/1"
+RUN_SCHEMA = "esar-scenario-run/2"
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +60,7 @@ def fly_all(arguments: argparse.Namespace) -> int:
 def _results(arguments: argparse.Namespace, options: Options) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yields name and result of each scenario in order; those that are there already are not flown again."""
     waiting: deque[tuple[str, Future[dict[str, Any]] | dict[str, Any]]] = deque()
-    with ProcessPoolExecutor(arguments.workers) as pool:
+    with interruptible_pool(arguments.workers) as pool:
         for source, content in documents(arguments.files):
             checked = validate(content, arguments.profile)
             if checked.has_error or checked.scene is None:
@@ -66,7 +68,7 @@ def _results(arguments: argparse.Namespace, options: Options) -> Iterator[tuple[
                 raise UsageError(error.line(source), "validate it first; --profile public reads the released files")
             path = arguments.out / "flights" / f"{digest(checked.scene.data)}.json" if arguments.out else None
             if path is not None and path.is_file():
-                waiting.append((source, json.loads(path.read_text(encoding="utf-8"))))
+                waiting.append((source, read_flight(path)))
             elif arguments.workers == 1:
                 waiting.append((source, _fly_one(content, arguments.profile, options, path)))
             else:
@@ -87,7 +89,7 @@ def _fly_one(content: bytes, profile: str, options: Options, path: Path | None) 
     assert scene is not None
     result = try_to_fly(scene, options)
     if path is not None and result["status"] != "error":  # the next run tries again
-        _write(path, result)
+        write_flight(path, result)
     return result
 
 

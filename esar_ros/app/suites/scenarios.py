@@ -6,14 +6,15 @@ import argparse
 import json
 from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from esar_ros.app.arguments import Parser
+from esar_ros.app.suites.pool import interruptible_pool
 from esar_ros.app.suites.scenario_flights import add_flags, fly_all
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, seed_number
 from esar_ros.suites.uavbench.scenarios.describe import describe
 from esar_ros.suites.uavbench.scenarios.findings import ERROR, SEVERITIES, WARNING, Finding, printable
 from esar_ros.suites.uavbench.scenarios.generate import scenario, written
@@ -44,7 +45,7 @@ def main(argv: list[str]) -> int:
     stats.add_argument("--json", action="store_true", help="the numbers as JSON")
     made = verbs.add_parser("generate", help="make valid scenarios by rules: the same bytes from the same seed")
     made.add_argument("--count", type=int, required=True, help="how many")
-    made.add_argument("--seed", type=int, default=0, help="(%(default)s)")
+    made.add_argument("--seed", type=seed_number, default=0, help="(%(default)s)")
     made.add_argument("--out", type=Path, required=True, help="folder to write to")
     made.add_argument("--target-level", type=int, choices=LEVELS, help="risk level (default: the three in turn)")
     made.add_argument("--workers", type=int, default=1, help="processes (%(default)s)")
@@ -104,7 +105,7 @@ def _findings(arguments: argparse.Namespace) -> Iterator[tuple[str, list[Finding
         yield from ((source, validate(content, arguments.profile).findings) for source, content in found)
         return
     waiting: deque[Future[list[tuple[str, list[Finding]]]]] = deque()
-    with ProcessPoolExecutor(arguments.workers) as pool:
+    with interruptible_pool(arguments.workers) as pool:
         for chunk in _chunks(found):
             waiting.append(pool.submit(_check_chunk, chunk, arguments.profile))
             if len(waiting) > 2 * arguments.workers:
@@ -215,7 +216,7 @@ def _generate(arguments: argparse.Namespace) -> int:
             for numbers in chunks:
                 _write_chunk(out, seed, numbers, level)
         else:
-            with ProcessPoolExecutor(arguments.workers) as pool:
+            with interruptible_pool(arguments.workers) as pool:
                 for done in [pool.submit(_write_chunk, out, seed, numbers, level) for numbers in chunks]:
                     done.result()
     except OSError as error:

@@ -112,4 +112,8 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except UsageError as error:
+        print(f"esar: {error}", file=sys.stderr)
+        sys.exit(2)

@@ -62,6 +62,8 @@ class RpcServer:
         """Take an address; returns the port (chosen by the system for 0). Raises UsageError when it cannot."""
         try:
             self._server = await asyncio.start_server(self._serve, host, port, limit=READ_SIZE, start_serving=False)
+        except UnicodeError:
+            raise UsageError(f"'{host[:60]}' is no name of a machine", "give another --host") from None
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 raise UsageError(f"port {port} on {host} is in use", "end the other simulator or give --port") from None

@@ -16,7 +16,7 @@ function takeToken() {
   if (given) { token = given; sessionStorage.setItem("token", token); history.replaceState(null, "", location.pathname); }
 }
 takeToken();
-addEventListener("hashchange", () => { takeToken(); allow(); });
+addEventListener("hashchange", () => { takeToken(); if (state.mission?.phase === "ended") location.reload(); else allow(); });
 
 function notice(text) { $("#notice").textContent = text; $("#notice").hidden = !text; }
 
@@ -52,11 +52,12 @@ async function look() {
 
 function connect() {
   events?.close();
-  for (const key of Object.keys(state)) if (Array.isArray(state[key])) delete state[key]; // lists come whole again
-  seen = {};
   events = new EventSource(`/events?vehicle=${encodeURIComponent(vehicle)}`);
   events.onmessage = (e) => take(JSON.parse(e.data));
-  events.onopen = () => notice("");
+  events.onopen = () => {
+    notice(""); seen = {};
+    for (const key of Object.keys(state)) if (Array.isArray(state[key])) delete state[key]; // lists come whole again
+  };
   events.onerror = () => {
     if (state.mission?.phase === "ended") { events.close(); notice("The mission has ended and its page is no longer served; what you see is its last state."); }
     else notice("No connection to the mission. Trying again…");
@@ -275,6 +276,6 @@ $("[data-map=out]").onclick = () => map.zoom(1 / 1.4);
 // A page in the background asks for nothing, and so costs nothing.
 if (new URLSearchParams(location.search).has("still")) look();
 else {
-  document.addEventListener("visibilitychange", () => { if (document.hidden) { events?.close(); events = null; } else if (!events) connect(); });
+  document.addEventListener("visibilitychange", () => { if (document.hidden) { events?.close(); events = null; } else if (!events && state.mission?.phase !== "ended") connect(); });
   connect();
 }

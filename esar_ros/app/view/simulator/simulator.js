@@ -1,8 +1,9 @@
 // Shows what the simulator does, and sends keys and buttons to it, with the token that the page carries.
 
 const token = document.body.dataset.token, $ = q => document.querySelector(q);
+let refused = ""; // why the last command was
 const send = words => fetch("/command", {method: "POST", headers: {"X-Token": token}, body: JSON.stringify(words)})
-  .then(r => r.json()).then(a => { if (a.error) $("#error").textContent = a.error; }).catch(() => {});
+  .then(async r => { refused = r.status === 403 ? "the simulator was started anew: load this page again" : (await r.json()).error || ""; }).catch(() => {});
 const relief = new Image(); let state = null; relief.src = "/picture/map"; relief.onload = () => draw();
 // Words are set as text, never as markup: names come from a server that may be anybody's.
 function make(tag, properties, ...children) { const made = Object.assign(document.createElement(tag), properties); made.append(...children); return made; }
@@ -33,7 +34,7 @@ function draw() {
   }
 }
 function write() {
-  const craft = state.craft && state.craft[state.vehicle]; $("#error").textContent = state.error || "";
+  const craft = state.craft && state.craft[state.vehicle]; $("#error").textContent = state.error || refused;
   $("#place").replaceChildren(bold(state.map)); $("#rate").replaceChildren(bold(state.frame_rate), " pictures/s");
   if (!craft) return;
   $("#clock").replaceChildren(bold(craft.time.toFixed(1)), ` s${state.paused ? ", paused" : ""}`);
