@@ -144,8 +144,8 @@ def _track(
     record: EpisodeRecord, vehicle: str, frames: dict[str, Vector], origin: Origin, shift: float
 ) -> Track | None:
     stamps, positions = record.track(vehicle)
-    if vehicle not in frames or not len(stamps):
-        return None
+    if vehicle not in frames or len(stamps) < 2:
+        return None  # a point is no way
     _, kept = np.unique(stamps // STEP, return_index=True)
     kept = np.unique([*kept, len(stamps) - 1])
     places = np.array([origin.to_geodetic(place) for place in positions[kept] + frames[vehicle]])

@@ -74,7 +74,7 @@ def frame() -> Any:
     return build("tf2_msgs/msg/TFMessage", transforms=[one])
 
 
-def write_bag(path: Path, told: Any = None, with_images: bool = True) -> Path:
+def write_bag(path: Path, told: Any = None, with_images: bool = True, positions: int = 400) -> Path:
     """A flight of 20 s eastwards, its odom frame 10 m east of the map's origin, with one report, of a tent."""
     box = build(
         "esar_ros/msg/Detection", kind="tent", camera="front", x=20, y=10, width=12, height=8, has_position=True,
@@ -88,7 +88,7 @@ def write_bag(path: Path, told: Any = None, with_images: bool = True) -> Path:
     messages: list[tuple[str, str, float, Any]] = [
         ("/uav1/mission/brief", "esar_ros/msg/Brief", 0.0, brief() if told is None else told),
         ("/tf_static", "tf2_msgs/msg/TFMessage", 0.0, frame()),
-        *(("/uav1/odometry", "nav_msgs/msg/Odometry", i / 20, odometry(i / 20)) for i in range(400)),
+        *(("/uav1/odometry", "nav_msgs/msg/Odometry", i / 20, odometry(i / 20)) for i in range(positions)),
         ("/uav1/clues", "esar_ros/msg/Clues", 6.0, clues()),
         ("/uav1/reports", "esar_ros/msg/Report", 6.0, report),
         ("/uav1/mission/truth", "esar_ros/msg/Truth", 20.0, truth[0]),
@@ -242,3 +242,10 @@ def test_a_mission_that_was_flown_elsewhere_is_refused(
     assert cli.main(["incident", "add", str(tmp_path / "i"), str(bag), "--detector", "none"]) == 1
     assert "more than 50 km from the search" in capsys.readouterr().err
     assert not Incident.open(tmp_path / "i").search.tracks
+
+
+def test_a_bag_of_one_place_has_no_track_and_comes_into_an_incident(tmp_path: Path) -> None:
+    search = search_of(write_bag(tmp_path / "bag", with_images=False, positions=1))
+    assert search.tracks == [] and len(search.finds) == 2
+    Incident.create(tmp_path / "there", search, {}, "")
+    assert len(Incident.open(tmp_path / "there").search.finds) == 2
