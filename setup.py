@@ -242,7 +242,7 @@ EXTRAS = {
     # A benchmark on the machines of a Ray cluster.
     "ray": ["ray>=2.9,<3"],
     # A vehicle's parameters over MAVLink (esar px4 check --connect).
-    "mavlink": ["pymavlink>=2.4.40,<3"],
+    "mavlink": ["pymavlink>=2.4.40,<3", "pyserial>=3.5,<4"],
     # Episodes as environments of gymnasium.
     "gym": ["gymnasium>=1.0,<2"],
     # The site made from docs/.

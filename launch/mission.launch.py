@@ -109,7 +109,7 @@ def after_preparing(
 
 def rviz(options: MissionOptions) -> list[Node]:
     """RViz on the mission's topics, in the mission's time, and the model of each vehicle."""
-    root = "/" + options.namespace.strip("/") if options.namespace.strip("/") else ""
+    root = options.root
     config = rviz_config(options.vehicles, root, Path(options.out) / "logs")
     time = {"use_sim_time": options.use_sim_time}
     model = ParameterValue(resource("urdf/vehicle.urdf").read_text(encoding="utf-8"), value_type=str)
@@ -178,7 +178,8 @@ class Mission:
             return self._epilogue()
         self._deaths[spec.label] += 1
         worn_out = self._deaths[spec.label] > MAX_RESTARTS and not spec.optional
-        if event.returncode == BAD_INPUT or not spec.restart or worn_out:
+        refused = event.returncode == BAD_INPUT and not (spec.optional and self._deaths[spec.label] > 1)
+        if refused or not spec.restart or worn_out:
             raise RuntimeError(f"{spec.label} ended with {event.returncode}, so the mission is over")
         return None
 

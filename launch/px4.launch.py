@@ -5,6 +5,7 @@ topics, and a person starts the mission. cameras:=simulator (SITL): an AirSim se
 from __future__ import annotations
 
 import importlib.util
+import time
 from pathlib import Path
 from types import ModuleType
 
@@ -12,19 +13,20 @@ from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, OpaqueFunction, RegisterEventHandler
 from launch.event_handlers import OnProcessExit
 from launch.events.process import ProcessExited
+from launch.logging import get_logger
 from launch.substitutions import LaunchConfiguration
 
 from esar_ros.app.results import ResultsFolder
 from esar_ros.mission.system.environment import graph_environment
 from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, check_names, options_from
 from esar_ros.nodes.graph.mission import PX4, NodeSpec
-from esar_ros.nodes.graph.px4 import RANGES, vehicle_graph
+from esar_ros.nodes.graph.px4 import RANGES, ends_launch, vehicle_graph
 from esar_ros.nodes.graph.shared_memory import sweep
 
 DRIVERS, SIMULATOR = "drivers", "simulator"
 DEFAULTS = {"world": PX4, "pace": "realtime", "use_sim_time": "false", "end": "return_land"}
 KILLED = -9
-BAD_INPUT = 2  # exit code of a process that refuses its parameters, and would again
+BEGUN = time.monotonic()  # s
 
 
 def mission_launch() -> ModuleType:
@@ -38,11 +40,15 @@ def mission_launch() -> ModuleType:
 
 
 def ended(spec: NodeSpec, event: ProcessExited, context: LaunchContext) -> None:
-    """A process that refuses its input, or may not be started again, ends the launch with its exit code in words."""
+    """A process that refuses its input at the start ends the launch, with its exit code in words."""
     if context.is_shutdown and event.returncode == KILLED:
         raise RuntimeError(f"{spec.label} did not end when told to and was killed")
-    if not context.is_shutdown and (event.returncode == BAD_INPUT or not spec.restart):
+    if context.is_shutdown:
+        return
+    if ends_launch(event.returncode, time.monotonic() - BEGUN):
         raise RuntimeError(f"{spec.label} ended with {event.returncode}")
+    if not spec.restart:
+        get_logger(spec.label).error(f"ended with {event.returncode}: the flight goes on without it")
 
 
 def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:

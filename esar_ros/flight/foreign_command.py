@@ -37,7 +37,7 @@ class _Given:
     velocity: Vector  # m/s, along its axes
     yaw_rate: float  # rad/s, counter-clockwise
     axes: str
-    arrived: float  # s
+    since: float  # s, when it was given: by its stamp, else its arrival
 
 
 class ForeignCommand:
@@ -64,12 +64,12 @@ class ForeignCommand:
         elif abs(age) > self.timeout:
             when = f"{age:.2f} s old" if age > 0.0 else f"{-age:.2f} s ahead"
             self.refused = f"a command {when} by its stamp: synchronise the planner's clock, or send no stamp"
-        self._given = None if self.refused or axes is None else _Given(velocity, yaw_rate, axes, now)
+        self._given = None if self.refused or axes is None else _Given(velocity, yaw_rate, axes, now - max(age, 0.0))
 
     def at(self, now: float, yaw: float) -> tuple[Vector, float] | None:
         """Returns velocity (m/s, map) and yaw rate (rad/s) at a heading (rad); None where no command counts."""
         given = self._given
-        if given is None or now - given.arrived > self.timeout:
+        if given is None or now - given.since > self.timeout:
             return None
         if given.axes == MAP:
             return given.velocity, given.yaw_rate
@@ -78,4 +78,4 @@ class ForeignCommand:
 
     def silence(self, now: float) -> float:
         """Returns the s since the newest command that was taken; inf before the first."""
-        return math.inf if self._given is None else now - self._given.arrived
+        return math.inf if self._given is None else now - self._given.since

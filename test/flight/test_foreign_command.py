@@ -77,3 +77,11 @@ def test_what_is_refused_takes_the_place_of_the_command_before(
     assert command.at(1.1, 0.0) is None
     command.take(FORWARD, 0.0, 1.2)
     assert command.refused == "" and command.at(1.2, 0.0) is not None
+
+
+def test_an_old_stamp_counts_from_when_it_was_given() -> None:
+    command = ForeignCommand(0.5, MAP)
+    command.take(np.array([2.0, 0.0, 0.0]), 0.0, 100.0, age=0.4)
+    assert command.at(100.09, 0.0) is not None and command.at(100.11, 0.0) is None
+    command.take(np.array([2.0, 0.0, 0.0]), 0.0, 100.0, age=-0.4)
+    assert command.at(100.49, 0.0) is not None and command.at(100.51, 0.0) is None, "one ahead gains nothing"

@@ -138,6 +138,19 @@ def test_what_cannot_go_on_ends_the_launch_with_an_error(
     assert launched.left() == []
 
 
+def test_the_mission_goes_on_without_a_page_that_cannot_start_again(
+    launch: Launch, stand_ins: StandIns, tmp_path: Path
+) -> None:
+    """Its port may be another program's by then."""
+    stand_ins.plan(PROCESSES + 1, {"viewer": [1, 2, 2]})
+    launched = launch({"out": str(tmp_path / "out"), "view": "0"}, stand_ins.environment())
+    stand_ins.wait_for(PROCESSES + 4)
+    assert launched.process.poll() is None and stand_ins.starts()["viewer"] == 4
+    launched.interrupt()
+    launched.finish()
+    assert launched.left() == []
+
+
 def test_a_report_that_fails_fails_the_launch(launch: Launch, stand_ins: StandIns, tmp_path: Path) -> None:
     stand_ins.plan(PROCESSES, {"referee_recorder": [0]}, report_code=1)
     launched = launch({"out": str(tmp_path / "out")}, stand_ins.environment())
@@ -166,7 +179,7 @@ def test_bad_arguments_are_one_line_and_start_nothing(launch: Launch, stand_ins:
         ("pace", "slow", "Valid options are: ('lockstep', 'realtime')"),
         ("record", "none", "Valid options are: ('score', 'private', 'view', 'full')"),
         ("governor", "flase", "neither true nor false"),
-        ("planer", "fbe", "unknown launch argument planer: is planner meant"),
+        ("planer", "fbe", "unknown launch argument planer: did you mean planner?"),
     ):
         launched = launch({name: value, "out": str(tmp_path / "out")}, stand_ins.environment())
         assert launched.finish() == 1

@@ -74,6 +74,21 @@ def test_who_refuses_its_input_ends_the_launch(launch: Launch, stand_ins: StandI
     assert launched.left() == []
 
 
+def test_a_flight_goes_on_without_its_recorder(launch: Launch, stand_ins: StandIns, tmp_path: Path) -> None:
+    """As the one that the system kills for want of memory: governor and bridge are not taken from a vehicle for it."""
+    arguments = VEHICLES | {"out": str(tmp_path / "out")}
+    count = len(vehicle_graph(options_of(arguments)))
+    stand_ins.plan(count, {"team-recorder": [9], "team-uav1-voxel_mapper": [1]})
+    launched = launch_px4(launch, arguments, stand_ins.environment())
+    stand_ins.wait_for(count + 1)
+    assert launched.process.poll() is None
+    assert "ended with 9: the flight goes on without it" in launched.output
+    assert stand_ins.starts()["team-recorder"] == 1 and stand_ins.starts()["team-uav1-voxel_mapper"] == 2
+    launched.interrupt()
+    launched.finish()
+    assert launched.left() == []
+
+
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [

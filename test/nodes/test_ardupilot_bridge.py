@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import socket
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -76,6 +77,33 @@ def graph(domain: int) -> Iterator[Graph]:
     rclpy.shutdown()
 
 
+def test_a_second_bridge_of_the_same_vehicle_ends_before_it_says_anything(graph: Graph) -> None:
+    """On a link of its own, too; by PX4's topics it would command what the first flies into hold."""
+    import rclpy
+    from rclpy.executors import SingleThreadedExecutor
+
+    from esar_ros.mission.errors import UsageError
+    from esar_ros.nodes.ardupilot_bridge import ArdupilotBridgeNode
+
+    assert graph.wait(lambda: bool(graph.heard.get("vehicle_state")))
+    with started_with("/uav1", {"link": f"udpin:127.0.0.1:{free_port()}"}):
+        second = ArdupilotBridgeNode()
+    sent: list[Any] = []
+    second._send = sent.append
+    executor = SingleThreadedExecutor()
+    executor.add_node(second)
+    limit = time.monotonic() + 10.0
+    with pytest.raises(UsageError, match="another ardupilot_bridge lives in /uav1"):
+        while rclpy.ok() and time.monotonic() < limit:
+            executor.spin_once(0.1)
+    assert not sent
+    executor.remove_node(second)
+    second.close()
+    second.destroy_node()
+    heard = len(graph.heard["vehicle_state"])
+    assert graph.wait(lambda: len(graph.heard["vehicle_state"]) > heard + 10), "the first goes on"
+
+
 def test_it_is_armed_flies_safe_commands_holds_without_them_and_lands(graph: Graph) -> None:
     from fake_copter import BRAKE, GUIDED, LAND
 
@@ -116,7 +144,8 @@ def test_checks_that_fail_are_told_and_arming_is_refused(graph: Graph) -> None:
         lambda: (
             bool(graph.heard.get("vehicle_state"))
             and "PreArm: GPS 1: Bad fix" in graph.newest("vehicle_state").ready_message
-        )
+        ),
+        45.0,  # said before the vehicle is met it is not heard, and said again after 30 s
     )
     result = graph.do("arm", arm=True)
     assert result.error_code and "PreArm: GPS 1: Bad fix" in result.error_msg

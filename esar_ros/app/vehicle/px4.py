@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import struct
 import sys
 import time
@@ -17,7 +18,7 @@ from rich.table import Table
 
 from esar_ros.app.arguments import Parser
 from esar_ros.bridges.airsim.client import DEFAULT_PORT
-from esar_ros.bridges.ardupilot.link import refuse_taken
+from esar_ros.bridges.ardupilot.link import lock_port, refuse_taken
 from esar_ros.bridges.ardupilot.parameters import findings as copter_findings
 from esar_ros.bridges.px4.parameters import Finding, Grade, findings
 from esar_ros.mission.errors import UsageError, install
@@ -65,6 +66,7 @@ def main(argv: list[str]) -> int:
     )
     ask.add_argument("--height", type=float, default=5.0, metavar="M", help="of a take-off (default: %(default)g)")
     ask.add_argument("--vehicle", default="uav1", help="whose bridge (default: %(default)s)")
+    ask.add_argument("--namespace", default="", help="as the mission's (default: none)")
     check = verbs.add_parser("check", help="name each parameter of a vehicle that is unsafe; exit code 1 if any is")
     check.add_argument("file", nargs="?", type=Path, help="as a ground station saves them (.params)")
     check.add_argument("--connect", metavar="ADDRESS", help="ask the vehicle over MAVLink, e.g. udpin:0.0.0.0:14550")
@@ -74,7 +76,7 @@ def main(argv: list[str]) -> int:
     if arguments.verb == "home":
         return _home(arguments.task, arguments.vehicle, arguments.of)
     if arguments.verb == "ask":
-        return _ask(arguments.what, arguments.height, arguments.vehicle)
+        return _ask(arguments.what, arguments.height, arguments.vehicle, arguments.namespace)
     if arguments.verb in ("where", "land"):
         return _direct(arguments.verb, arguments.vehicles, arguments.autopilot)
     return _mirror(arguments) if arguments.verb == "mirror" else _check(arguments)
@@ -98,14 +100,15 @@ def _direct(verb: str, vehicles: str, autopilot: str) -> int:
     return (land if verb == "land" else where)(names, lambda words: print(words, flush=True))
 
 
-def _ask(what: str, height: float, vehicle: str) -> int:
+def _ask(what: str, height: float, vehicle: str, namespace: str) -> int:
     from esar_ros.nodes.px4.asking import ask
 
     if not (math.isfinite(height) and 0.0 < height <= _HIGHEST):
         raise UsageError(f"--height {height:g}", f"metres, above 0 and at most {_HIGHEST:g}")
     (name,) = vehicle_names(vehicle)[:1]
-    MissionOptions(world=PX4, pace="realtime", vehicles=(name,)).check()
-    return ask(name, what, height, lambda words: print(words, flush=True))
+    options = MissionOptions(world=PX4, pace="realtime", vehicles=(name,), namespace=namespace)
+    options.check()
+    return ask(f"{options.root}/{name}", what, height, lambda words: print(words, flush=True))
 
 
 def _mirror(arguments: argparse.Namespace) -> int:
@@ -116,8 +119,7 @@ def _mirror(arguments: argparse.Namespace) -> int:
         host=arguments.host, port=arguments.port,
     )  # fmt: skip
     options.check()
-    root = "/" + options.namespace.strip("/") if options.namespace.strip("/") else ""
-    return mirror([f"{root}/{vehicle}" for vehicle in options.vehicles], options.host, options.port)
+    return mirror([f"{options.root}/{vehicle}" for vehicle in options.vehicles], options.host, options.port)
 
 
 def _home(name: str, vehicle: int, count: int) -> int:
@@ -204,12 +206,23 @@ def ask_parameters(address: str, autopilot: str = PX4) -> dict[str, float]:
     """Returns the parameters of the vehicle at a MAVLink address, by name. Nothing is set. Raises UsageError."""
     if autopilot != PX4:
         refuse_taken(address)
+    port = lock_port(address)
+    try:
+        return _asked(address, autopilot)
+    finally:
+        if port is not None:
+            os.close(port)
+
+
+def _asked(address: str, autopilot: str) -> dict[str, float]:
     try:
         from pymavlink import mavutil
     except ImportError:
         raise UsageError("--connect needs pymavlink", install("mavlink")) from None
     try:
         link = mavutil.mavlink_connection(address, source_system=254)
+    except ModuleNotFoundError:
+        raise UsageError(f"--connect {address}: a serial port needs pyserial", install("mavlink")) from None
     except Exception as error:  # whatever its kinds of links raise
         raise UsageError(f"--connect {address}: {error}", "e.g. udpin:0.0.0.0:14550, or a serial port") from None
     try:

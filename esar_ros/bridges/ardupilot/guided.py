@@ -29,6 +29,7 @@ from esar_ros.safety.limits import STANDING
 NAV_TAKEOFF: Final = 22
 _ACCEPTED: Final = 0  # MAV_RESULT
 STOPPING: Final = 5.0  # s until it is taken to BRAKE though it moves
+GUID_TIMEOUT: Final = 3.0  # s without a velocity after which GUIDED stands by itself; ArduPilot's default
 _SHORT: Final = 0.8  # share of its height at which a take-off counts, as ArduPilot's own end of it leaves some
 
 
@@ -57,6 +58,8 @@ class GuidedStream(Stream):
     def _guard(self, idle: bool) -> None:
         if self.state.is_linked(self.now) and self.state.nav_state != OFFBOARD:
             self._abandoned = False
+        if self.state.age("VehicleLocalPosition", self.now) > GUID_TIMEOUT:
+            self._abandoned = False  # it stands by itself by now, or a ground station flies it
         if self._abandoned or self.mode >= Mode.TERMINATE:
             super()._guard(idle)
 

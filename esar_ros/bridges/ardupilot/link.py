@@ -10,9 +10,12 @@ ground station's, whose loss stays ArduPilot's to notice (FS_GCS_ENABLE).
 from __future__ import annotations
 
 import errno
+import fcntl
+import os
 import socket
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Final
 
 from esar_ros.bridges.ardupilot.translation import stranger
@@ -45,6 +48,7 @@ class MavlinkLink:
         self._met = False  # whether an ArduCopter of that system was heard
         self._heard_at = float("-inf")  # s, its last heartbeat
         self._beat = self._broken = float("-inf")
+        self._lock: int | None = None  # descriptor by which this process alone has a serial port
         refuse_taken(address)
         try:
             self._connection: Any = self._open()
@@ -58,10 +62,17 @@ class MavlinkLink:
             from pymavlink import mavutil
         except ImportError:
             raise UsageError("ArduPilot needs pymavlink", install("mavlink")) from None
+        self._lock = lock_port(self._address)
         before = socket.getdefaulttimeout()
         socket.setdefaulttimeout(OPENING)  # a host that does not answer must not stop the bridge
         try:
             return self._made(mavutil)
+        except ModuleNotFoundError:
+            self._unlock()
+            raise UsageError(f"link {self._address}: a serial port needs pyserial", install("mavlink")) from None
+        except BaseException:
+            self._unlock()
+            raise
         finally:
             socket.setdefaulttimeout(before)
 
@@ -188,7 +199,36 @@ class MavlinkLink:
         """Closes the link."""
         if self._connection is not None:
             self._connection.close()
+        self._unlock()
         self._connection, self._met = None, False
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+        self._lock = None
+
+
+def lock_port(address: str) -> int | None:
+    """Returns the descriptor that holds a serial port for this process until it is closed; None for other links.
+
+    Raises UsageError where another process holds it: both would read, and each would get a part of the bytes. It is
+    asked before the port is opened, as pymavlink changes its speed for a moment.
+    """
+    path = Path(address.partition(",")[0])
+    if not path.is_char_device():
+        return None
+    port = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+    try:
+        fcntl.flock(port, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(port)
+        raise _in_use(address) from None
+    return port
+
+
+def _in_use(address: str) -> UsageError:
+    cure = "a bridge may fly with it: ./esar px4 ask land asks that; or give another link"
+    return UsageError(f"link {address} is in use", cure)
 
 
 def refuse_taken(address: str) -> None:
@@ -202,5 +242,4 @@ def refuse_taken(address: str) -> None:
             probe.bind((host, int(port)))
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
-                cure = "a bridge may fly with it: ./esar px4 ask land asks that; or give another link"
-                raise UsageError(f"link {address} is in use", cure) from None
+                raise _in_use(address) from None

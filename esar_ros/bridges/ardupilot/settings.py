@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import Field, model_validator
 
-from esar_ros.bridges.px4.settings import RuleSettings
+from esar_ros.bridges.px4.settings import RuleSettings, refuse_shared
 from esar_ros.bridges.px4.stream import Timing
 from esar_ros.mission.resources import resource
 from esar_ros.mission.settings_file import StrictModel, read_yaml, validated
@@ -21,10 +21,17 @@ class MavlinkAddress(StrictModel):
     system_id: int = Field(1, ge=1, le=255)
 
 
+class SomeMavlinkAddress(StrictModel):
+    """The same as the settings say it; the system id is by default as SITL's instances have it."""
+
+    link: str = Field(min_length=1)
+    system_id: int | None = Field(None, ge=1, le=255)
+
+
 class ArdupilotSettings(RuleSettings):
     """All of config/ardupilot.yaml; s."""
 
-    vehicles: dict[str, MavlinkAddress] = Field(default_factory=dict)
+    vehicles: dict[str, SomeMavlinkAddress] = Field(default_factory=dict)
     baud: int = Field(921600, ge=9600, le=4_000_000)
 
     @model_validator(mode="after")
@@ -44,8 +51,11 @@ class ArdupilotSettings(RuleSettings):
 
     def address(self, vehicle: str, index: int) -> MavlinkAddress:
         """Of a mission's vehicle; by default as SITL's instances are: ports 5762, 5772, ... and systems 1, 2, ..."""
-        default = MavlinkAddress(link=f"tcp:127.0.0.1:{_FIRST_PORT + _PORTS * index}", system_id=index + 1)
-        return self.vehicles.get(vehicle, default)
+        said = self.vehicles.get(vehicle)
+        link = f"tcp:127.0.0.1:{_FIRST_PORT + _PORTS * index}" if said is None else said.link
+        refuse_shared(vehicle, link, {name: each.link for name, each in self.vehicles.items()})
+        system_id = index + 1 if said is None or said.system_id is None else said.system_id
+        return MavlinkAddress(link=link, system_id=system_id)
 
 
 def load_ardupilot_settings(path: Path | None = None) -> ArdupilotSettings:

@@ -51,7 +51,7 @@ class ArdupilotState(Px4State):
                 self.receive(heard.name, heard.message, heard.at)
         if kind == "HEARTBEAT":
             # A person's hold ends what a failsafe does, though its cause may last; the next one is a new one.
-            stays = self.translation.critical and self.nav_state in (HOLD, OFFBOARD)
+            stays = self.translation.fails(now) and self.nav_state in (HOLD, OFFBOARD)
             self._is_known_failsafe = self._is_known_failsafe and stays
         return answer
 

@@ -120,6 +120,15 @@ class Translation:
         message, arrived = self._newest.get(kind, (None, -math.inf))
         return message if now - arrived <= SLOW_AGE else None
 
+    def fails(self, now: float) -> bool:
+        """Returns whether a failsafe has begun. That of the fence does not make ArduPilot's state critical."""
+        return self.critical or self._is_outside(now)
+
+    def _is_outside(self, now: float) -> bool:
+        """Returns whether its own fence is left."""
+        fence = self._get("FENCE_STATUS", now)
+        return fence is not None and bool(fence.breach_status)
+
     def _sensor(self, bit: int, what: str, now: float) -> bool:
         """Returns a bit of SYS_STATUS; what: present, enabled or health."""
         status = self._get("SYS_STATUS", now)
@@ -131,7 +140,7 @@ class Translation:
         mode = nav_state(self.custom_mode)
         status = SimpleNamespace(
             arming_state=ARMED if int(beat.base_mode) & _SAFETY_ARMED else 1,
-            nav_state=mode, nav_state_user_intention=mode, failsafe=self.critical, system_id=self.system_id,
+            nav_state=mode, nav_state_user_intention=mode, failsafe=self.fails(now), system_id=self.system_id,
             # Where all checks are turned off (ARMING_CHECK 0) the bit is not enabled and says nothing.
             pre_flight_checks_pass=self._sensor(_PREARM, "health", now),
             rc_calibration_in_progress=False, calibration_enabled=state == _CALIBRATING,
@@ -207,13 +216,12 @@ class Translation:
     def _flags(self, now: float) -> SimpleNamespace:
         """Possible causes of a failsafe, and obstacles to arming, by the names of PX4's FailsafeFlags."""
         flags, battery, gps = self._estimator(now), self._get("BATTERY_STATUS", now), self._get("GPS_RAW_INT", now)
-        fence = self._get("FENCE_STATUS", now)
         warning = 0 if battery is None else _WARNINGS.get(int(getattr(battery, "charge_state", 0)), 0)
         return SimpleNamespace(
             battery_warning=warning,
             manual_control_signal_lost=self._sensor(_RECEIVER, "enabled", now)
             and not self._sensor(_RECEIVER, "health", now),
-            geofence_breached=fence is not None and bool(fence.breach_status),
+            geofence_breached=self._is_outside(now),
             gnss_lost=gps is None or int(gps.fix_type) < _FIX_3D,
             attitude_invalid=not flags & _ATTITUDE or not self._sensor(_AHRS, "health", now),
             angular_velocity_invalid=not self._sensor(_GYRO, "health", now),

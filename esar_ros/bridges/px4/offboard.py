@@ -47,6 +47,7 @@ class Offboard:
     def __init__(self, stream: Stream) -> None:
         self.stream = stream
         self.state = stream.state
+        self.ceiling = math.inf  # m above the ground, of the brief
         self.stage = ""  # of the manoeuvre under way, for people
         self._acks: dict[int, int] = {}
         self._script: Script | None = None
@@ -208,6 +209,8 @@ class Offboard:
             return Outcome(refused, words, "safety")
         if manoeuvre is Manoeuvre.TAKE_OFF and not (0.0 < height < math.inf):
             return Outcome(refused, f"height {height} m", "not ready")
+        if manoeuvre is Manoeuvre.TAKE_OFF and height > self.ceiling:
+            return Outcome(refused, f"height {height:g} m is above the ceiling of {self.ceiling:g} m", "safety")
         if manoeuvre is Manoeuvre.TAKE_OFF and not state.landed:
             return Outcome(refused, "it is in the air", "flying")
         rises = manoeuvre in (Manoeuvre.MISSION, Manoeuvre.TAKE_OFF) and state.landed
@@ -354,9 +357,10 @@ class Offboard:
         stands = self.state.armed and not self.state.landed and not self.state.failsafe and self._at(HOLD)()
         if stands and risen >= height - max(1.0, 0.1 * height):
             return Outcome(End.DONE)
-        return Outcome(
-            End.FAILED, f"it rose {risen:.1f} of {height:.1f} m, its mode is {mode_name(self.state.nav_state)}"
-        )
+        failed = f"it rose {risen:.1f} of {height:.1f} m, its mode is {mode_name(self.state.nav_state)}"
+        if self.state.armed and self.state.nav_state == TAKE_OFF:
+            yield from self._go(MODE_HOLD, HOLD)  # it would go on by itself
+        return Outcome(End.FAILED, failed)
 
     def _touch_down(self) -> Script:
         """The last metres by safe commands, and on the ground disarmed; the governor has the last word all the way."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -9,6 +10,7 @@ from pydantic import Field, model_validator
 
 from esar_ros.bridges.px4.stream import Timing
 from esar_ros.bridges.px4.versions import DEFAULT, RELEASES
+from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
 from esar_ros.mission.settings_file import StrictModel, read_yaml, validated
 
@@ -74,7 +76,16 @@ class Px4Settings(RuleSettings):
         """Of a mission's vehicle; by default as PX4 SITL's instances are: "", px4_1, px4_2 and 1, 2, 3."""
         said = self.vehicles.get(vehicle, SomeAddress())
         namespace = said.namespace if said.namespace is not None else f"px4_{index}" if index else ""
+        refuse_shared(vehicle, namespace, {name: each.namespace for name, each in self.vehicles.items()})
         return VehicleAddress(namespace=namespace, system_id=said.system_id or index + 1)
+
+
+def refuse_shared(vehicle: str, place: str, named: Mapping[str, str | None]) -> None:
+    """Raises UsageError where another vehicle's named place is this one's, which may be a default."""
+    other = next((name for name, its in named.items() if name != vehicle and its == place), None)
+    if other is not None:
+        words = f"{vehicle} and {other} have one autopilot, '{place}', which would obey two governors"
+        raise UsageError(words, "name each vehicle's address")
 
 
 def load_px4_settings(path: Path | None = None) -> Px4Settings:

@@ -263,6 +263,8 @@ class Stream:
         if state.age("VehicleLocalPosition", self.now) > SIGNAL_LOST:
             # PX4 has answered it by now, and a hold of its failsafe may look like the bridge's own.
             self.leave(f"the autopilot was silent for more than {SIGNAL_LOST:.0f} s")
+        elif not state.is_fresh("VehicleStatus", self.now):  # who has taken hold meanwhile is not seen
+            self.leave("the autopilot's status was silent")
         if not linked:
             return
         self._has_held = self._has_held or state.nav_state == HOLD

@@ -85,6 +85,12 @@ class MissionOptions:
     cot: str = ""  # HOST:PORT that is told, as CoT, where the vehicles are and what they report; empty: nobody
     progress: bool = False  # machine-readable progress lines on the referee's standard output
 
+    @property
+    def root(self) -> str:
+        """The absolute namespace of the mission; empty where it has none."""
+        space = self.namespace.strip("/")
+        return f"/{space}" if space else ""
+
     def check(self) -> None:
         """Raise UsageError on the first choice that does not exist."""
         for name, value, known in (
@@ -184,7 +190,7 @@ def mission_graph(options: MissionOptions) -> list[NodeSpec]:
     options.check()
     width, height = names.PRESETS[options.preset]
     vehicles = list(options.vehicles)
-    root = "/" + options.namespace.strip("/") if options.namespace.strip("/") else ""
+    root = options.root
     common: dict[str, Any] = {
         "pace": options.pace,
         "record": options.record,

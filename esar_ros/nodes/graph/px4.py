@@ -18,8 +18,19 @@ from esar_ros.nodes.graph.mission import (
     cot_bridge,
 )
 
+BAD_INPUT = 2  # exit code of a process that refuses its parameters, and would again
+STARTING = 60.0  # s of a launch, in which nothing flies yet
 RANGES = ("lidar", "depth", "none")  # what range_driver makes them of; none: it is started by somebody else
 _UNHEEDED = ("preset", "odometry", "sensing", "fault", "view", "foxglove")  # by every process of a vehicle
+
+
+def ends_launch(code: int, since: float) -> bool:
+    """Returns whether the end of a process ends the launch. since: s since the launch began.
+
+    From a vehicle that may fly governor, pilot and bridge are not taken for the sake of another process: what can be
+    started again is, the rest is done without.
+    """
+    return code == BAD_INPUT and since < STARTING
 
 
 def vehicle_graph(options: MissionOptions, ranges: str = RANGES[0]) -> list[NodeSpec]:
@@ -33,7 +44,7 @@ def vehicle_graph(options: MissionOptions, ranges: str = RANGES[0]) -> list[Node
     for name in _UNHEEDED:
         if getattr(options, name) != getattr(MissionOptions(), name):
             raise UsageError(f"{name} means nothing to a real vehicle's graph", "leave it out")
-    root = "/" + options.namespace.strip("/") if options.namespace.strip("/") else ""
+    root = options.root
     vehicles = list(options.vehicles)
     common: dict[str, Any] = {"pace": options.pace, "record": options.record, "use_sim_time": False}
     mission = {**common, "vehicles": vehicles}

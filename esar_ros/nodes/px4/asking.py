@@ -31,28 +31,28 @@ CLEAR = "clear"  # asked of the governor, not of the bridge
 PATIENCE = 10.0  # s until a bridge that does not answer counts as absent
 
 
-def ask(vehicle: str, what: str, height: float, tell: Callable[[str], None]) -> int:
+def ask(space: str, what: str, height: float, tell: Callable[[str], None]) -> int:
     """Asks for one of ASKED, or CLEAR, waits until it has ended and tells its stages. Returns 1 where it was not done.
 
-    height: m above where it stands, of a take-off.
+    space: the vehicle's namespace, e.g. /uav1. height: m above where it stands, of a take-off.
     """
     rclpy.init(args=[sys.argv[0], "--ros-args", "--log-level", "warn"])
-    node = rclpy.create_node(f"esar_ask_{vehicle}")
+    node = rclpy.create_node(f"esar_ask{space.replace('/', '_')}")
     try:
         if what == CLEAR:
-            return _cleared(node, vehicle, tell)
+            return _cleared(node, space, tell)
         wanted = ASKED[what]
         if isinstance(wanted, Manoeuvre):
             goal = ManoeuvreAction.Goal(manoeuvre=int(wanted), height=height)
-            return _sent(node, ActionClient(node, ManoeuvreAction, f"/{vehicle}/{MANOEUVRE}"), goal, tell)
-        return _sent(node, ActionClient(node, Arm, f"/{vehicle}/{names.ARM}"), Arm.Goal(arm=wanted), tell)
+            return _sent(node, ActionClient(node, ManoeuvreAction, f"{space}/{MANOEUVRE}"), goal, tell)
+        return _sent(node, ActionClient(node, Arm, f"{space}/{names.ARM}"), Arm.Goal(arm=wanted), tell)
     finally:
         node.destroy_node()
         rclpy.try_shutdown()
 
 
-def _cleared(node: Node, vehicle: str, tell: Callable[[str], None]) -> int:
-    client = node.create_client(Trigger, f"/{vehicle}/{SAFETY_GOVERNOR}/clear")
+def _cleared(node: Node, space: str, tell: Callable[[str], None]) -> int:
+    client = node.create_client(Trigger, f"{space}/{SAFETY_GOVERNOR}/clear")
     if not client.wait_for_service(PATIENCE):
         tell("no governor answers: is the graph running, in this ROS_DOMAIN_ID, for this vehicle?")
         return 1
@@ -71,8 +71,11 @@ def _sent(node: Node, client: Any, goal: Any, tell: Callable[[str], None]) -> in
         tell("no bridge answers: is the graph running, in this ROS_DOMAIN_ID, for this vehicle?")
         return 1
     sent = client.send_goal_async(goal, feedback_callback=lambda message: tell(message.feedback.stage))
-    rclpy.spin_until_future_complete(node, sent)
+    rclpy.spin_until_future_complete(node, sent, timeout_sec=PATIENCE)
     accepted = sent.result()
+    if accepted is None:
+        tell("the bridge does not answer: ./esar px4 land asks the autopilot itself")
+        return 1
     if not accepted.accepted:
         tell("refused: the bridge takes nothing now")
         return 1

@@ -30,7 +30,7 @@ from esar_ros.mission import names
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import Heartbeat, VehicleState
 from esar_ros.nodes.core import node_names
-from esar_ros.nodes.core.authority import Authority, why_not_obeyed
+from esar_ros.nodes.core.authority import Authority, Rivals, why_not_obeyed
 from esar_ros.nodes.core.diagnostics import Diagnostics, Finding
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.operator_log import OperatorLog
@@ -69,6 +69,10 @@ class VehicleBridge(Node, ABC):
         self._sampled = 0  # ns, system time at which the newest position was measured
         self._last_reason = ""
         self._authority = Authority(self, "", SINGLE_WRITER_TOPICS)
+        # A second bridge would command what the first flies into hold: it ends before it says anything.
+        said = self.resolve_topic_name(names.VEHICLE_STATE)
+        self._rivals = Rivals(self, names.VEHICLE_STATE, [said], lambda state: True)
+        self._body = load_vehicle()
         self._told = GovernorStatus(self._authority)
         self._descent = Descent()
         self.scheduling = ""  # of this process, in words
@@ -151,11 +155,14 @@ class VehicleBridge(Node, ABC):
             self.get_logger().error("the brief tells another origin of the map in flight: it is not taken")
             return
         self._origin, self._moved = origin, True
+        self._offboard.ceiling = float(message.ceiling)
 
     # -- steps ----------------------------------------------------------------------------------
 
     def _step(self) -> None:
         self._read()
+        if not self._rivals.alone:
+            return
         now = time.monotonic()
         self._stream.mode, self._stream.height = self._told.mode, self._told.height
         self._stream.text = self._told.text
@@ -201,7 +208,7 @@ class VehicleBridge(Node, ABC):
         if pose is None:
             return
         transforms = [transform_message(names.MAP, names.vehicle_frame(self._vehicle, names.ODOM), pose, stamp)]
-        transforms += mount_transforms(self._vehicle, load_vehicle(), stamp)
+        transforms += mount_transforms(self._vehicle, self._body, stamp)
         self._out[names.TF_STATIC].publish(TFMessage(transforms=transforms))
         self._moved = False
 

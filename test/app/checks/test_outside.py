@@ -65,12 +65,12 @@ def test_an_arducopter_is_heard_on_its_link(monkeypatch: pytest.MonkeyPatch) -> 
     from copter_link import CopterLink
     from fake_copter import FakeCopter
 
-    from esar_ros.bridges.ardupilot.settings import ArdupilotSettings, MavlinkAddress
+    from esar_ros.bridges.ardupilot.settings import ArdupilotSettings, SomeMavlinkAddress
 
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.bind(("127.0.0.1", 0))
         free = int(probe.getsockname()[1])
-    address = MavlinkAddress(link=f"udpin:127.0.0.1:{free}", system_id=4)
+    address = SomeMavlinkAddress(link=f"udpin:127.0.0.1:{free}", system_id=4)
     monkeypatch.setattr(outside, "load_ardupilot_settings", lambda: ArdupilotSettings(vehicles={"uav1": address}))
     check = outside.copters(["uav1"])
     assert not check.ok and check.detail == f"no ArduCopter of system 4 is heard on udpin:127.0.0.1:{free}"

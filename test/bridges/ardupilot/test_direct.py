@@ -11,7 +11,7 @@ from copter_link import CopterLink
 from fake_copter import BRAKE, LAND, FakeCopter
 
 from esar_ros.bridges.ardupilot import direct
-from esar_ros.bridges.ardupilot.settings import ArdupilotSettings, MavlinkAddress
+from esar_ros.bridges.ardupilot.settings import ArdupilotSettings, SomeMavlinkAddress
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def vehicle(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[float], FakeC
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.bind(("127.0.0.1", 0))
         port = int(probe.getsockname()[1])
-    address = MavlinkAddress(link=f"udpin:127.0.0.1:{port}", system_id=1)
+    address = SomeMavlinkAddress(link=f"udpin:127.0.0.1:{port}", system_id=1)
     settings = ArdupilotSettings(vehicles={"uav1": address})
     monkeypatch.setattr(direct, "load_ardupilot_settings", lambda: settings)
 

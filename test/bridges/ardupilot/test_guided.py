@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 from copter_loop import STEP, CopterLoop
-from fake_copter import BRAKE, GUID_TIMEOUT, GUIDED, LAND, LOITER, RTL, STABILIZE, FakeCopter
+from fake_copter import BRAKE, GUID_TIMEOUT, GUIDED, LAND, LOITER, RTL, STABILIZE, FakeCopter, mavlink
 
 from esar_ros.bridges.px4.commands import End, Manoeuvre
 from esar_ros.bridges.px4.stream import Timing
 from esar_ros.mission.modes import Mode
+
+FENCE_STATUS = 162
 
 # -- arming, take-off, flight ---------------------------------------------------------------------
 
@@ -315,3 +319,49 @@ def test_set_points_come_at_every_step_while_it_is_engaged(flying: CopterLoop) -
     flying.run(5.0)
     times = [at for at, _ in flying.fake.setpoints if at > begun]
     assert np.diff(times).max() <= STEP + 1e-6 and math.isclose(len(times), 5.0 / STEP, abs_tol=2.0)
+
+
+# -- others at the vehicle ------------------------------------------------------------------------
+
+
+def test_a_ground_station_that_flew_it_while_the_link_was_away_keeps_it(flying: CopterLoop) -> None:
+    """ "Fly here" leaves it in GUIDED: nothing but the motion tells."""
+    flying.velocity = np.array([2.0, 0.0, 0.0])
+    flying.run(3.0)
+    hear, flying.fake.speaks = flying.fake.hear, False
+    flying.fake.hear = lambda message: None  # type: ignore[method-assign]
+    flying.run(30.0)
+
+    def told() -> bool:
+        flying.fake._target, flying.fake._told = np.array([-3.0, 0.0, 0.0]), flying.now
+        return flying.fake.mode != GUIDED
+
+    flying.run(5.0, told)
+    back, flying.fake.speaks = flying.now, True
+    flying.fake.hear = hear  # type: ignore[method-assign]
+    assert not flying.run(6.0, told)
+    assert not [output for at, output in flying.sent if at > back and (output.setpoint or output.commands)]
+    assert flying.stream.advice.endswith("a person must ask for mission")
+
+
+def test_what_its_own_fence_does_is_not_taken_for_the_bridges_hold(flying: CopterLoop) -> None:
+    """FENCE_ACTION 4 brakes, and ArduPilot's state does not become critical."""
+    flying.velocity = np.array([4.0, 0.0, 0.0])
+    flying.run(4.0)
+    flying.velocity = None
+    flying.run(0.6)
+    made = flying.fake._made
+
+    def outside(number: int) -> Iterator[Any]:
+        if number == FENCE_STATUS:
+            yield mavlink.MAVLink_fence_status_message(1, 1, 2, 0)
+        else:
+            yield from made(number)
+
+    flying.fake._made = outside  # type: ignore[method-assign]
+    flying.fake.set_mode(BRAKE)
+    flying.run(2.0)
+    flying.velocity = np.array([4.0, 0.0, 0.0])
+    assert not flying.run(8.0, lambda: flying.stream.engaged) and flying.fake.mode == BRAKE
+    assert "its own fence is left" in flying.stream.advice
+    assert flying.do(Manoeuvre.HOLD).end is End.DONE and flying.do(Manoeuvre.MISSION).end is End.DONE, "a person may"

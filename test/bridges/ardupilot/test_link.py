@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -12,7 +13,7 @@ from copter_link import CopterLink, mavutil
 from fake_copter import GUIDED, FakeCopter, mavlink
 
 from esar_ros.bridges.ardupilot import link as link_module
-from esar_ros.bridges.ardupilot.link import COMPONENT, MavlinkLink
+from esar_ros.bridges.ardupilot.link import COMPONENT, MavlinkLink, lock_port
 from esar_ros.bridges.ardupilot.state import ArdupilotState
 from esar_ros.bridges.px4.commands import MODE_OFFBOARD
 from esar_ros.bridges.px4.frames import velocity_setpoint
@@ -184,3 +185,24 @@ def test_a_link_that_breaks_is_opened_again() -> None:
         assert accepted.recv(100)
         accepted.close()
         made.close()
+
+
+def test_a_serial_port_is_one_process_s() -> None:
+    """Both would read, and each would get a part of the bytes."""
+    ours, theirs = os.openpty()
+    try:
+        name = os.ttyname(theirs)
+        held = lock_port(name)
+        assert held is not None
+        with pytest.raises(UsageError, match=f"link {name} is in use"):
+            lock_port(name)
+        with pytest.raises(UsageError, match=f"link {name} is in use"):
+            MavlinkLink(name, 57600, 1, ArdupilotState(1).hear)
+        os.close(held)
+        again = lock_port(name)
+        assert again is not None
+        os.close(again)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert lock_port("tcp:127.0.0.1:5762") is None

@@ -23,6 +23,17 @@ def test_a_vehicle_by_name(tmp_path: Path) -> None:
     path.write_text("vehicles: {red: {link: 'tcp:127.0.0.1:5762', system_id: 9}}\n")
     address = load_ardupilot_settings(path).address("red", 0)
     assert (address.link, address.system_id) == ("tcp:127.0.0.1:5762", 9)
+    path.write_text("vehicles: {uav2: {link: /dev/ttyUSB1}}\n")
+    assert load_ardupilot_settings(path).address("uav2", 1).system_id == 2, "as PX4's"
+
+
+def test_a_link_that_is_another_vehicles_default_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "ardupilot.yaml"
+    path.write_text("vehicles: {uav1: {link: 'tcp:127.0.0.1:5772', system_id: 2}}\n")
+    settings = load_ardupilot_settings(path)
+    assert settings.address("uav1", 0).system_id == 2
+    with pytest.raises(UsageError, match="uav2 and uav1 have one autopilot"):
+        settings.address("uav2", 1)
 
 
 @pytest.mark.parametrize(

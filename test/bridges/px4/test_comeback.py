@@ -171,3 +171,16 @@ def test_a_bridge_that_was_started_again_waits_for_a_person(flying: Loop) -> Non
     assert fresh.fake.nav_state == HOLD and not fresh.bridge.stream.engaged
     assert "a person must ask for mission" in fresh.bridge.stream.advice
     assert fresh.do(Manoeuvre.MISSION).end is End.DONE
+
+
+@pytest.mark.parametrize("taken", [HOLD, POSITION])
+def test_a_hold_that_is_taken_while_the_status_alone_is_silent_is_a_persons(taken: int) -> None:
+    loop = Loop(on_loss=HOLD).fly()
+    loop.fake.mutes = {"VehicleStatus"}
+    loop.run(5.0)
+    loop.fake.switch_mode(taken)
+    loop.run(2.0)
+    loop.fake.mutes = set()
+    loop.run(BACK + 3.0)
+    assert not loop.bridge.stream.engaged and loop.fake.nav_state == taken
+    assert loop.bridge.stream.advice == "the autopilot's status was silent: a person must ask for mission"

@@ -97,13 +97,30 @@ def test_a_take_off_has_ended_well_near_its_height_in_the_air(
     assert outcome is not None and outcome.end is end
 
 
-@pytest.mark.parametrize(("seconds", "changed"), [(30.1, {}), (0.1, {"armed": False})])
+@pytest.mark.parametrize(("seconds", "changed"), [(33.2, {}), (0.1, {"armed": False})])
 def test_a_take_off_ends_by_its_time_and_by_disarming(seconds: float, changed: dict[str, Any]) -> None:
     desk = rising()
     for name, value in changed.items():
         setattr(desk, name, value)
     outcome = ended(desk, Manoeuvre.TAKE_OFF, seconds)
     assert outcome is not None and outcome.end is End.FAILED and "its mode is take-off" in outcome.text
+
+
+def test_a_take_off_that_lasts_too_long_is_held_for_it_would_go_on_by_itself() -> None:
+    desk = rising()
+    assert commands(desk, Timing().climb - 0.5) == []
+    assert commands(desk, 1.0)[:1] == [MODE_HOLD]
+    desk.nav_state = desk.intention = HOLD
+    outcome = ended(desk, Manoeuvre.TAKE_OFF)
+    assert outcome is not None and outcome.end is End.FAILED and "it rose 0.0 of 10.0 m" in outcome.text
+
+
+def test_a_take_off_above_the_briefs_ceiling_is_refused() -> None:
+    desk = Desk()
+    desk.landed, desk.height, desk.bridge.ceiling = True, 0.0, 40.0
+    refusal = desk.waiting().ask(Manoeuvre.TAKE_OFF, 41.0)
+    assert refusal is not None and refusal.text == "height 41 m is above the ceiling of 40 m"
+    assert desk.ask(Manoeuvre.TAKE_OFF, 40.0) is None
 
 
 def test_a_touch_down_ends_on_the_ground_by_its_time_or_with_its_mode() -> None:

@@ -85,12 +85,13 @@ def test_in_the_air_it_waits_for_px4_s_home(briefs: Any) -> None:
     assert (message.home.x, message.home.y) == (pytest.approx(1.0), pytest.approx(2.0))
 
 
-def test_home_is_told_anew_where_it_is_carried_and_not_in_flight(ros: Callable[..., bool]) -> None:
+def test_home_is_told_anew_where_it_stands_disarmed_elsewhere_and_not_in_flight(ros: Callable[..., bool]) -> None:
     """As by somebody who starts it at the car and walks on, and by a receiver that settles."""
     from types import SimpleNamespace
 
     import rclpy
 
+    from esar_ros.geometry.geodesy import Origin
     from esar_ros.msg import Brief
     from esar_ros.nodes.alone.site import SiteNode
     from esar_ros.nodes.core.interface import BY_NAME
@@ -102,7 +103,8 @@ def test_home_is_told_anew_where_it_is_carried_and_not_in_flight(ros: Callable[.
         ref_lat=34.0, ref_lon=107.0, ref_alt=900.0,
     )  # fmt: skip
     land = SimpleNamespace(landed=True)
-    facts = {"VehicleLocalPosition": local, "VehicleLandDetected": land}
+    status = SimpleNamespace(arming_state=1)
+    facts = {"VehicleLocalPosition": local, "VehicleLandDetected": land, "VehicleStatus": status}
     with started_with("/uav1", {"fence": 60.0, "ceiling": 40.0}):
         site = SiteNode(facts.get)
     user = rclpy.create_node("user")
@@ -118,7 +120,13 @@ def test_home_is_told_anew_where_it_is_carried_and_not_in_flight(ros: Callable[.
     assert homes(2, 1.5) == [0.0], "a receiver wanders"
     local.x = 60.0
     assert homes(2, 10.0) == [0.0, 60.0]
-    land.landed = False
+    land.landed, status.arming_state = False, 2
     assert homes(3, 1.0) == [0.0, 60.0]
     local.x, land.landed = 90.0, True
-    assert homes(3, 1.5) == [0.0, 60.0], "after a flight, too"
+    assert homes(3, 1.5) == [0.0, 60.0], "one that stands armed may be in the middle of a flight"
+    status.arming_state = 1
+    assert homes(3, 10.0) == [0.0, 60.0, 90.0], "the next flight begins here"
+    # Started again 80 m farther on: at 0 of a local frame of another origin.
+    place = Origin(34.0, 107.0, 900.0).to_geodetic([0.0, 170.0, 0.0])
+    local.x, (local.ref_lat, local.ref_lon, local.ref_alt) = 90.0, place
+    assert homes(4, 10.0)[-1] == 90.0 and heard[-1].origin_latitude == pytest.approx(place[0])

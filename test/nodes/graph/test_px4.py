@@ -23,7 +23,7 @@ from esar_ros.nodes.graph.mission import (
     MissionOptions,
     mission_graph,
 )
-from esar_ros.nodes.graph.px4 import vehicle_graph
+from esar_ros.nodes.graph.px4 import BAD_INPUT, STARTING, ends_launch, vehicle_graph
 
 REAL = MissionOptions(map="aotai", seed=7, world="px4", pace="realtime", detector="another", vehicles=("uav1", "uav2"))
 
@@ -45,6 +45,12 @@ def test_every_vehicle_has_the_control_chain() -> None:
         node_names.VOXEL_MAPPER, node_names.PLANNER, node_names.RANGE_DRIVER,
     }  # fmt: skip
     assert spaces == {"": {node_names.MISSION_CONTROL, node_names.RECORDER}, "/uav1": chain, "/uav2": chain}
+
+
+def test_only_who_refuses_its_input_at_the_start_ends_a_launch() -> None:
+    assert ends_launch(BAD_INPUT, 3.0)
+    assert not ends_launch(BAD_INPUT, STARTING + 1.0), "its vehicle may fly by then"
+    assert not ends_launch(1, 3.0) and not ends_launch(-9, 300.0)
 
 
 @pytest.mark.parametrize(("ranges", "told"), [("lidar", ["lidar"] * 2), ("depth", ["depth"] * 2), ("none", [])])
