@@ -51,6 +51,11 @@ class UsageErrors(UsageError):
         Exception.__init__(self, "\n".join(map(str, self.faults)))
 
 
+def one_line(text: str) -> str:
+    """Returns text in one line that every file and terminal takes: half surrogates, as of a cut emoji, are escaped."""
+    return " ".join(text.split()).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def first_line(error: BaseException) -> str:
     """Returns the first line of a library exception's text, at most 160 characters; its type's name when the text is
     empty."""

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from esar_ros.mission.decision import Decision, Goal, GoalType, HeightReference, Report, ReportType
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, one_line
 from esar_ros.planning.method import NEEDS, HasDetails
 
 _CALLS = {"reset": ("brief", "seed"), "act": ("observation",)}  # of planning.method.Method, without self
@@ -73,7 +73,7 @@ def check_decision(answer: Any, method: Any) -> Decision:
 
 def told(failure: BaseException) -> str:
     """Returns an exception of a method in one line of at most 500 characters, with file and line of its own code."""
-    text = " ".join(str(failure).split())
+    text = one_line(str(failure))
     if isinstance(failure, WrongAnswer | UsageError):
         return text[:500]
     where = source_line(failure)

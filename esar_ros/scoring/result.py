@@ -293,8 +293,11 @@ def parse_result(text: str, source: str) -> Result:
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
-    """Write a file so that a reader sees the old content or the new, even after a crash. Raises UsageError."""
-    data = content.encode("utf-8") if isinstance(content, str) else content
+    """Write a file so that a reader sees the old content or the new, even after a crash. Raises UsageError.
+
+    Half surrogates in a text, which UTF-8 cannot hold, are escaped.
+    """
+    data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     temporary = ""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

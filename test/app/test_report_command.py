@@ -40,6 +40,19 @@ def test_a_run_that_is_not_over_is_told_first_everywhere(tmp_path: Path, capsys:
             assert ("Unfinished" in text) == bool(words) and words in text
 
 
+def test_words_of_a_record_that_no_file_and_no_terminal_can_hold_are_escaped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = bench_maker.make_bench(tmp_path, {"fbe": 0.4}, events=2, snapshots=1)
+    lines[0] |= {"status": "agent_error", "reason": "ValueError: fly \ud83d"}
+    lines[1]["result"]["trouble"] = "0 of 3 answers could be used: odd answer \ud83d"
+    bench_maker.write_lines(tmp_path, lines)
+    assert main(["report", str(tmp_path)]) == 0
+    assert "odd answer \\ud83d" in capsys.readouterr().out
+    page, rows = ((tmp_path / "report" / name).read_text("utf-8") for name in ("report.html", "episodes.csv"))
+    assert "ValueError: fly \\ud83d" in page and "ValueError: fly \\ud83d" in rows
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -47,6 +47,8 @@ class LightEpisode:
             os.kill(os.getpid(), signal.SIGSEGV)
         if job.planner == "agent-raise":
             return replace(record(AGENT_ERROR, "KeyError: 'x'", 0), trace="line 7 of the method")
+        if job.planner == "half-emoji":
+            return replace(record(AGENT_ERROR, "ValueError: fly \ud83d", 0), trace="ValueError: fly \ud83d")
         if job.planner == "raise":
             raise ValueError("the renderer\nsays no")
         digest = hashlib.sha256(job.id.encode()).hexdigest()

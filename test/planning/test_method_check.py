@@ -145,3 +145,7 @@ def test_an_error_has_the_line_of_the_method_s_own_code_wherever_it_was_raised()
     assert source_line(raised.value) == f"test/planning/test_method_check.py, line {act.__code__.co_firstlineno + 1}"
     assert told(raised.value).startswith("TypeError: ")
     assert told(ValueError("a\nb")) == "ValueError: a b"
+
+
+def test_half_an_emoji_is_told_as_what_can_be_written_down() -> None:
+    assert told(ValueError("no such action: fly \ud83d")) == "ValueError: no such action: fly \\ud83d"

@@ -13,7 +13,7 @@ from typing import Any
 from esar_ros.benchmark.runner.job import Job
 from esar_ros.benchmark.runner.worker import Episode, Finished, fly_job, worker_environment
 from esar_ros.benchmark.runner.worker_pool import LOOK, Outcome
-from esar_ros.mission.errors import UsageError, install
+from esar_ros.mission.errors import UsageError, install, one_line
 
 NODE_PATIENCE = 60.0  # s for a machine to answer after one of its processes has died
 
@@ -173,5 +173,4 @@ def _import_ray() -> Any:
 
 
 def _line(error: BaseException) -> str:
-    words = " ".join(str(error).split())
-    return f"{type(error).__name__}: {words}"[:300]
+    return f"{type(error).__name__}: {one_line(str(error))}"[:300]

@@ -140,7 +140,7 @@ def _append(store: Store, record: Record[Any], progress: Progress, show: Callabl
 def _note_trace(folder: Path, outcome: Outcome) -> None:
     """Keep what went wrong for people; results do not depend on it."""
     try:
-        with (folder / TRACES).open("a", encoding="utf-8") as file:
+        with (folder / TRACES).open("a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(f"{outcome.job.id}\n{outcome.trace}\n")
     except OSError:
         pass

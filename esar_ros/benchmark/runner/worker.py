@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from esar_ros.benchmark.runner.job import Job
 from esar_ros.benchmark.runner.records import EpisodeTiming, Flown
-from esar_ros.mission.errors import UsageError
+from esar_ros.mission.errors import UsageError, one_line
 from esar_ros.mission.system.processor import processor_kind
 
 _PR_SET_PDEATHSIG = 1
@@ -86,7 +86,7 @@ def fly_job(episode: Episode, job: Job, tell: Callable[[bool], None]) -> Finishe
         flown = episode.run(job, tell)
         return Finished(flown, trace=flown.trace)
     except Exception as error:
-        words = " ".join(str(error).split())
+        words = one_line(str(error))
         reason = words if isinstance(error, UsageError) else f"{type(error).__name__}: {words}".rstrip(": ")
         return Finished(None, reason[:500], traceback.format_exc())
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from esar_ros.benchmark.report.bench_results import Episode, Reading, Thing, xy_tracks
 from esar_ros.benchmark.runner.records import Record
+from esar_ros.mission.errors import one_line
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.scoring.flight import FAILED
 from esar_ros.scoring.judge import Judge
@@ -43,7 +44,7 @@ def read_record(record: Record[Result], folder: str, where: str, judges: Sequenc
         end=result.end.value,
         figures=figures,
         judges=judge_names,
-        trouble=result.trouble,
+        trouble=one_line(result.trouble),
         causes=tuple(victim.cause and victim.cause.value for victim in result.victims),
         tracks=xy_tracks(record.track),
         things=tuple(

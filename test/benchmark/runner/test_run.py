@@ -85,6 +85,12 @@ def test_what_dies_hangs_or_fails_costs_its_own_episode_and_keeps_its_reason(tmp
     assert "renderer" in traces and "task0/agent-raise/7\nline 7 of the method" in traces
 
 
+def test_words_that_no_file_can_hold_end_no_benchmark(tmp_path: Path) -> None:
+    progress = light_run(light_plan(1, ("half-emoji",)), tmp_path)
+    assert (progress.done, progress.errors) == (1, 1)
+    assert (tmp_path / "out" / runner.TRACES).read_text() == "task0/half-emoji/7\nValueError: fly \\ud83d\n"
+
+
 def test_a_machine_that_cannot_fly_ends_the_benchmark_before_it_spoils_results(tmp_path: Path) -> None:
     plan = light_plan(3)
     store = Store(tmp_path / "out", plan.settings)
