@@ -80,8 +80,8 @@ def safety_figure(report: Report) -> Figure:
         ax.errorbar(
             time.mean,
             distance.mean,
-            xerr=[[time.mean - time.low], [time.high - time.mean]],
-            yerr=[[distance.mean - distance.low], [distance.high - distance.mean]],
+            xerr=_reach(time.mean, time.low, time.high),
+            yerr=_reach(distance.mean, distance.low, distance.high),
             color=MUTED,
             elinewidth=1.3,
             capsize=2.5,
@@ -104,6 +104,14 @@ def safety_figure(report: Report) -> Figure:
         ha="left",
     )
     return figure
+
+
+def _reach(mean: float, low: float, high: float) -> list[list[float]]:
+    """Returns how far an interval reaches below and above its mean, as error bars take it.
+
+    Where all values are alike the drawn means differ from theirs in the last bits, on either side.
+    """
+    return [[max(0.0, mean - low)], [max(0.0, high - mean)]]
 
 
 def _label_beside(ax: Axes, places: Sequence[tuple[float, float, str]]) -> None:
@@ -159,7 +167,7 @@ def group_figure(report: Report) -> Figure:
                 ax.errorbar(
                     x,
                     mean,
-                    [[mean - low], [high - mean]] if found.has_interval else None,
+                    _reach(mean, low, high) if found.has_interval else None,
                     color=colour,
                     marker=mark,
                     markersize=5,

@@ -16,12 +16,13 @@ from rich.console import Console
 
 from esar_ros.benchmark.report.bench_results import read_bench
 from esar_ros.benchmark.report.comparison import Better, Report, make_report
-from esar_ros.benchmark.report.comparison_figures import gallery_tasks, group_figure, svg
+from esar_ros.benchmark.report.comparison_figures import gallery_tasks, group_figure, safety_figure, svg
 from esar_ros.benchmark.report.comparison_page import render_page, write_report
 from esar_ros.benchmark.report.formatting import PAGE_POLICY
 from esar_ros.benchmark.report.table import Cell, Table, latex, markdown, table_csv, tex_text
 from esar_ros.benchmark.report.tables import by_group, terminal_table
 from esar_ros.mission.errors import UsageError
+from esar_ros.scoring.statistics import Unit
 from esar_ros.suites.esarbench.paper import PAPER
 from esar_ros.suites.esarbench.suite import ESARBENCH
 from esar_ros.suites.esarbench.tables import LAYOUT, NAMES, SCORES
@@ -187,6 +188,20 @@ def test_one_task_has_no_interval(tmp_path: Path) -> None:
     assert "low" not in table_csv(tables["table2"]).splitlines()[0]
     written = terminal(report)
     assert "1 task" in written and ", " not in written.splitlines()[1]
+
+
+@pytest.mark.parametrize("tasks", [6, 7])
+def test_values_that_are_alike_but_for_their_last_bits_are_drawn(report: Report, tasks: int) -> None:
+    """Means of draws of the same 0.1 lie 1e-17 beside it."""
+    first = report.bench.episodes[0]
+    alike = first.figures | {"rs": 0.1, "elapsed": 300.1, "safe_flight_distance": 10.1}
+    episodes = tuple(
+        replace(first, unit=Unit("e0", f"e0-{k % 2}", f"t{k}"), group="simple", figures=alike) for k in range(tasks)
+    )
+    one = make_report(replace(report.bench, episodes=episodes), LAYOUT)
+    found = one.cell(first.planner, "simple", "rs")
+    assert found is not None and found.low == pytest.approx(found.mean) == found.high
+    assert "</svg>" in svg(group_figure(one)) and "</svg>" in svg(safety_figure(one))
 
 
 def test_every_figure_is_better_the_way_that_its_arrow_says(report: Report) -> None:
