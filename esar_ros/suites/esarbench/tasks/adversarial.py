@@ -26,10 +26,10 @@ from esar_ros.sim.terrain.maps import PlaceMap, load_map
 from esar_ros.suites.esarbench.tasks import SETS
 from esar_ros.suites.esarbench.tasks.files import exit_status, write_tasks
 from esar_ros.suites.esarbench.tasks.sets import task_set
+from esar_ros.suites.esarbench.tasks.validation import STEEPEST, ground_fault, true_difficulty
 
 REACH = 600.0  # m around the start
 _CLEAR = 40.0  # m around the start that stay empty
-_EDGE = 30.0  # m kept from the map's edge
 _STEEPEST = math.radians(40.0)
 _TRIES = 2000
 _Placed = TypeVar("_Placed", Victim, PlacedClue)
@@ -41,7 +41,7 @@ def uniform(task: Task, place: PlaceMap, random: np.random.Generator) -> Task:
     def move(thing: _Placed) -> _Placed:
         return thing.model_copy(update={"position": _anywhere(task, place, random)})
 
-    return _changed(task, "uniform", tuple(map(move, task.victims)), tuple(map(move, task.clues)))
+    return _changed(task, place, "uniform", tuple(map(move, task.victims)), tuple(map(move, task.clues)))
 
 
 def misleading(task: Task, place: PlaceMap, random: np.random.Generator) -> Task:
@@ -58,14 +58,20 @@ def misleading(task: Task, place: PlaceMap, random: np.random.Generator) -> Task
                 return clue.model_copy(update={"position": at})
         raise UsageError(f"task {task.id}: no land on the far side of the start", "choose another task")
 
-    return _changed(task, "misleading", task.victims, tuple(map(turn, task.clues)))
+    return _changed(task, place, "misleading", task.victims, tuple(map(turn, task.clues)))
 
 
 KINDS: dict[str, Callable[[Task, PlaceMap, np.random.Generator], Task]] = {"uniform": uniform, "misleading": misleading}
 
 
-def _changed(task: Task, kind: str, victims: tuple[Victim, ...], clues: tuple[PlacedClue, ...]) -> Task:
-    return task.model_copy(update={"id": f"{task.id}-{kind}", "victims": victims, "clues": clues})
+def _changed(
+    task: Task, place: PlaceMap, kind: str, victims: tuple[Victim, ...], clues: tuple[PlacedClue, ...]
+) -> Task:
+    made = task.model_copy(update={"id": f"{task.id}-{kind}", "victims": victims, "clues": clues})
+    if not made.is_scored:
+        return made
+    score, tier = true_difficulty(made, place)
+    return made.model_copy(update={"difficulty": score, "tier": tier})
 
 
 def _anywhere(task: Task, place: PlaceMap, random: np.random.Generator) -> Ground:
@@ -80,8 +86,7 @@ def _anywhere(task: Task, place: PlaceMap, random: np.random.Generator) -> Groun
 
 
 def _is_ground(place: PlaceMap, point: Vector) -> bool:
-    inside = float(np.abs(point).max()) <= place.size / 2.0 - _EDGE
-    return inside and not bool(place.is_water(point)) and float(place.slope(point)) <= _STEEPEST
+    return not ground_fault(place, _ground(point), STEEPEST) and float(place.slope(point)) <= _STEEPEST
 
 
 def _ground(point: Vector) -> Ground:

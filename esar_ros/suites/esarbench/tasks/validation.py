@@ -78,7 +78,7 @@ def _faults(data: Mapping[str, Any], task: Task | None, source: str) -> Iterator
     place, misplaced = ground_of(data["map"]), False
     for key, part in parts:
         steepest = STEEPEST_START if isinstance(part, Start) else STEEPEST
-        if fault := _ground_fault(place, part.position, steepest):
+        if fault := ground_fault(place, part.position, steepest):
             x, y = part.position
             misplaced = True
             yield UsageError(f"{source}, key {key}.position: {x:.1f}, {y:.1f} {fault}", "move it")
@@ -126,7 +126,8 @@ def _parts(data: Mapping[str, Any]) -> Iterator[tuple[str, _Part]]:
             yield key, kind.model_validate_json(json.dumps(value), strict=True)
 
 
-def _ground_fault(place: PlaceMap, xy: tuple[float, float], steepest: float) -> str:
+def ground_fault(place: PlaceMap, xy: tuple[float, float], steepest: float) -> str:
+    """Returns why nothing may lie at a place (m); empty where it may. steepest: degrees."""
     at = np.array(xy)
     half = place.size / 2
     if not bool(place.contains(at)):

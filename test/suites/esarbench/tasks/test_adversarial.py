@@ -10,6 +10,7 @@ import pytest
 from esar_ros.mission.task import Task, load_task
 from esar_ros.sim.terrain.maps import PlaceMap, load_map
 from esar_ros.suites.esarbench.tasks.adversarial import REACH, misleading, uniform, write
+from esar_ros.suites.esarbench.tasks.validation import check_task, ground_of, load_valid_task
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +34,18 @@ def test_uniform_tasks_have_everything_anywhere_around_the_start(task: Task, pla
     # Uniform over a disc: half lie beyond 0.71 of its radius.
     assert np.mean(distance > REACH * np.sqrt(0.5)) == pytest.approx(0.5, abs=0.12)
     assert made[0].id == "aotai-first-uniform" and made[0].prompt == task.prompt
+    assert len({one.difficulty for one in made}) > 1, "it follows the people"
+    for one in made:
+        check_task(one, one.id)
+
+
+@pytest.mark.parametrize("name", ["k2-storm-5-01", "aotai-herbs-2-01"])
+def test_nothing_lies_in_bare_rock_or_outside_the_search_area(name: str) -> None:
+    task = load_task(name)
+    for seed in range(5):
+        for change in (uniform, misleading):
+            made = change(task, ground_of(task.map), np.random.default_rng(seed))
+            check_task(made, made.id)
 
 
 def test_misleading_clues_lie_on_the_far_side_and_people_where_they_were(task: Task, place: PlaceMap) -> None:
@@ -45,6 +58,6 @@ def test_misleading_clues_lie_on_the_far_side_and_people_where_they_were(task: T
 
 def test_files_are_tasks_and_the_same_for_the_same_seed(tmp_path: Path) -> None:
     first, again = (write(["aotai-first"], tmp_path / name, 3) for name in ("a", "b"))
-    assert [load_task(str(path)).id for path in first] == ["aotai-first-uniform", "aotai-first-misleading"]
+    assert [load_valid_task(str(path)).id for path in first] == ["aotai-first-uniform", "aotai-first-misleading"]
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in again]
     assert (tmp_path / "a" / "tasks.txt").read_text().splitlines() == [str(path) for path in first]
