@@ -42,5 +42,8 @@ def fly_episode(
                 seen = mission.step(call_agent(lambda: flown.act(seen), in_agent))  # noqa: B023
         except (AgentError, WrongAnswer) as failure:
             mission.fail(str(failure))
-            return replace(mission.result(), error=str(failure), trace=stack_trace(failure))
+            flown_so_far = mission.result()
+            if flown_so_far.result.error is None:  # it had ended between the last two frames, before it failed
+                return flown_so_far
+            return replace(flown_so_far, error=str(failure), trace=stack_trace(failure))
         return mission.result()

@@ -130,6 +130,13 @@ def test_a_failing_method_scores_nothing_and_keeps_its_reason(failing: None) -> 
     assert (fly_episode(ESARBENCH, leaving, "failing", 7, FAST).error or "").startswith("SystemExit: 3 (")
 
 
+def test_a_method_that_fails_after_the_mission_had_ended_has_not_failed(failing: None) -> None:
+    """The time is up between two frames, and at the next one it cannot any more."""
+    flown = fly_episode(ESARBENCH, short(1.5), "failing", 7, FAST)
+    assert (flown.error, flown.trace, flown.result.error) == (None, "", None)
+    assert flown.result.end.value == "timeout" and flown.result.metrics.safe
+
+
 JOB = Job(3, "aotai-first", "aotai-first", "", "zigzag", 7, FAST)
 
 
