@@ -6,6 +6,7 @@ import traceback
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
+from esar_ros.mission.errors import UsageError
 from esar_ros.planning.method_check import told
 
 _Answer = TypeVar("_Answer")
@@ -13,6 +14,10 @@ _Answer = TypeVar("_Answer")
 
 class AgentError(Exception):
     """A failure of the method itself, in one line with file and line of its code; its episode scores 0."""
+
+
+class BrokenSettings(UsageError):
+    """Files or environment by which a method cannot be made: nobody's failure, and no episode is flown under them."""
 
 
 def call_agent(call: Callable[[], _Answer], in_agent: Callable[[bool], None]) -> _Answer:
@@ -27,6 +32,20 @@ def call_agent(call: Callable[[], _Answer], in_agent: Callable[[bool], None]) ->
         raise AgentError(told(failure)) from failure
     finally:
         in_agent(False)
+
+
+def make_agent(create: Callable[[], _Answer], in_agent: Callable[[bool], None]) -> _Answer:
+    """Calls what makes a method, and returns it; in_agent: see call_agent.
+
+    Raises AgentError for what the method's own code raised, BrokenSettings where it did not come to that.
+    """
+    try:
+        return call_agent(create, in_agent)
+    except AgentError as error:
+        refusal = error.__cause__
+        if isinstance(refusal, UsageError) and refusal.__cause__ is None:  # else its cause is the code's own exception
+            raise BrokenSettings(str(refusal)) from error
+        raise
 
 
 class Draw(Protocol):

@@ -19,6 +19,7 @@ from esar_ros.benchmark.runner.worker import timing
 from esar_ros.benchmark.runner.worker_pool import LocalPool
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import RunConditions
+from esar_ros.planning.agent_call import make_agent
 
 
 class LightEpisode:
@@ -56,9 +57,20 @@ class LightEpisode:
         if job.planner == "edited":  # somebody has changed a file meanwhile
             assert isinstance(job.conditions, RunConditions)
             return replace(flown, conditions=replace(job.conditions, thresholds="t2"))
+        if job.planner == "broken-file":
+            make_agent(lambda: fail(UsageError("cannot read planners.yaml, not YAML", "mend the file")), in_agent)
+        if job.planner == "slow":  # a call of the method, a step of the world, and so on: neither hangs
+            while True:
+                for inside in (True, False):
+                    in_agent(inside)
+                    time.sleep(0.2)
         if job.planner == "moved":
             return replace(flown, conditions=job.conditions, task_digest="another")
         return flown
+
+
+def fail(error: Exception) -> None:
+    raise error
 
 
 def record(status: Status, reason: str | None, score: int) -> Flown:

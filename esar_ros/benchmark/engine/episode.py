@@ -9,7 +9,7 @@ from esar_ros.benchmark.engine.mission import EpisodeResult, Mission
 from esar_ros.benchmark.engine.missions import MissionSuite
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import Task
-from esar_ros.planning.agent_call import AgentError, call_agent, stack_trace
+from esar_ros.planning.agent_call import AgentError, call_agent, make_agent, stack_trace
 from esar_ros.planning.method import Method
 from esar_ros.planning.method_check import WrongAnswer, check_method
 from esar_ros.planning.registry import create
@@ -33,7 +33,7 @@ def fly_episode(
     """
     if method is not None:
         check_method(method, f"planner '{planner}'")
-    flown = call_agent(lambda: create(planner), in_agent) if method is None else method
+    flown = make_agent(lambda: create(planner), in_agent) if method is None else method
     with Mission(suite, conditions, flown, planner) as mission:
         seen = mission.reset(task, seed, place)
         try:

@@ -12,7 +12,7 @@ from typing import Any
 
 from esar_ros.benchmark.runner.job import Job
 from esar_ros.benchmark.runner.worker import Episode, Finished, fly_job, worker_environment
-from esar_ros.benchmark.runner.worker_pool import LOOK, Outcome
+from esar_ros.benchmark.runner.worker_pool import BLAMED, LOOK, Outcome
 from esar_ros.mission.errors import UsageError, install, one_line
 
 NODE_PATIENCE = 60.0  # s for a machine to answer after one of its processes has died
@@ -25,6 +25,7 @@ class Told:
     wall: float = 0.0  # s since it began; 0 while it waits for a CPU
     inside: bool = False  # the method has the word
     node: str = ""  # Ray's id of its machine
+    word: float = 0.0  # s since the method has it
 
 
 class Watch:
@@ -33,21 +34,27 @@ class Watch:
     def __init__(self) -> None:
         self._began: dict[str, float] = {}
         self._told: dict[str, Told] = {}
+        self._told_at: dict[str, float] = {}
 
     def tell(self, name: str, inside: bool, node: str) -> None:
         """Hears from an episode."""
-        self._began.setdefault(name, time.monotonic())
+        self._told_at[name] = time.monotonic()
+        self._began.setdefault(name, self._told_at[name])
         self._told[name] = Told(0.0, inside, node)
 
     def known(self) -> dict[str, Told]:
         """Returns what is known of each."""
         now = time.monotonic()
-        return {name: replace(told, wall=now - self._began[name]) for name, told in self._told.items()}
+        return {
+            name: replace(told, wall=now - self._began[name], word=now - self._told_at[name] if told.inside else 0.0)
+            for name, told in self._told.items()
+        }
 
     def forget(self, name: str) -> None:
         """Lets go of an episode that has ended."""
         self._began.pop(name, None)
         self._told.pop(name, None)
+        self._told_at.pop(name, None)
 
 
 def fly_remotely(episode: Episode, job: Job, name: str, watch: Any) -> Finished:
@@ -111,9 +118,10 @@ class RayPool:
                 outcome = self._outcome(reference, job, told)
             elif told.wall > self._limit:
                 self._ray.cancel(reference, force=True)
-                where = " and was inside the planner" if told.inside else ""
+                agent = told.inside and told.word >= BLAMED * self._limit
+                where = " and was inside the planner" if agent else ""
                 reason = f"the episode took more than {self._limit:g} s{where}"
-                outcome = Outcome(job, None, reason, agent=told.inside, wall=told.wall)
+                outcome = Outcome(job, None, reason, agent=agent, wall=told.wall)
             else:
                 continue
             del self._running[reference]
@@ -141,7 +149,7 @@ class RayPool:
             return Outcome(job, None, f"{_line(error)}{where}", agent=agent, wall=told.wall)
         except Exception as error:  # its machine is gone
             return Outcome(job, None, _line(error), wall=told.wall)
-        return Outcome(job, message.flown, message.reason, message.trace, wall=told.wall)
+        return Outcome(job, message.flown, message.reason, message.trace, wall=told.wall, ends=message.ends)
 
     def _lives(self, node: str) -> bool:
         """Returns whether a machine still works: one that went takes its processes along, whatever they were at."""

@@ -73,10 +73,10 @@ def run(plan: Plan, store: Store, pool: Pool, show: Callable[[Progress], None], 
                 begun.pop(outcome.job, None)
                 if outcome.trace:
                     _note_trace(store.folder, outcome)
+                _check_conditions(outcome)
                 if outcome.flown is None and not outcome.agent and attempts[outcome.job.id] < ATTEMPTS:
                     waiting.appendleft(outcome.job)
                     continue
-                _check_conditions(outcome)
                 record = _record(outcome, attempts[outcome.job.id], store.settings_hash, failure)
                 _append(store, record, progress, show)
                 _take_time(time_left, record, tasks)
@@ -107,7 +107,12 @@ def _record(outcome: Outcome, attempts: int, settings_hash: str, failure: Failur
 
 
 def _check_conditions(outcome: Outcome) -> None:
-    """Raises UsageError when an episode was flown under other conditions, or of another task, than planned."""
+    """Raises UsageError when an episode was flown under other conditions, or of another task, than planned.
+
+    Settings that were broken meanwhile are other conditions too.
+    """
+    if outcome.ends:
+        raise UsageError(f"{outcome.job.id} cannot be flown: {outcome.reason}", "the same command then goes on")
     if outcome.flown is not None and outcome.flown.conditions is not None:
         changed = outcome.job.conditions.difference(outcome.flown.conditions)
         if outcome.flown.task_digest not in (None, outcome.job.task_digest):

@@ -8,6 +8,7 @@ import resource
 import signal
 import socket
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from esar_ros.benchmark.runner.job import Job
 from esar_ros.benchmark.runner.records import EpisodeTiming, Flown
 from esar_ros.mission.errors import UsageError, one_line
 from esar_ros.mission.system.processor import processor_kind
+from esar_ros.planning.agent_call import BrokenSettings
 
 _PR_SET_PDEATHSIG = 1
 _ENVIRONMENT = {"NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "LP_NUM_THREADS": "0"}
@@ -43,11 +45,15 @@ class Ready:
 
 @dataclass(frozen=True)
 class Finished:
-    """One episode: its part of the record, or why it was not flown and where that happened."""
+    """One episode: its part of the record, or why it was not flown and where that happened.
+
+    ends: settings are broken, so that the run is not to go on.
+    """
 
     flown: Flown | None
     reason: str = ""
     trace: str = ""
+    ends: bool = False
 
 
 def worker_environment() -> dict[str, str]:
@@ -56,14 +62,17 @@ def worker_environment() -> dict[str, str]:
 
 
 def work(pipe: Connection, episode: Episode, in_agent: Any) -> None:
-    """Serve jobs until the pipe closes. in_agent: shared byte, 1 while the method has the word."""
+    """Serve jobs until the pipe closes.
+
+    in_agent: shared number, since when the method has the word (s, monotonic clock of the machine), 0 while it has not.
+    """
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() == 1:
         return  # the runner died before the line above
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the runner, which ends its workers
 
     def tell(inside: bool) -> None:
-        in_agent.value = int(inside)
+        in_agent.value = time.monotonic() if inside else 0.0
 
     try:
         try:
@@ -85,6 +94,8 @@ def fly_job(episode: Episode, job: Job, tell: Callable[[bool], None]) -> Finishe
     try:
         flown = episode.run(job, tell)
         return Finished(flown, trace=flown.trace)
+    except BrokenSettings as error:
+        return Finished(None, str(error), ends=True)
     except Exception as error:
         words = one_line(str(error))
         reason = words if isinstance(error, UsageError) else f"{type(error).__name__}: {words}".rstrip(": ")

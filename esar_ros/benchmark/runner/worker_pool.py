@@ -21,11 +21,15 @@ START_IDLE = 60.0  # s without any work of a worker that starts, after which it 
 EPISODES_A_WORKER = 50  # then it is replaced: graphics drivers leak
 LAST_WORDS = 5.0  # s for a worker that hung up to end by itself, so that its exit code is known
 LOOK = 0.5  # s between looks at the clock
+BLAMED = 0.5  # of an episode's limit: what one call of the method must have lasted for the rest to be its fault
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Outcome of a job. flown: its part of the record; else the reason, and whether the method was at fault."""
+    """Outcome of a job. flown: its part of the record; else the reason, and whether the method was at fault.
+
+    ends: see Finished.
+    """
 
     job: Job
     flown: Flown | None
@@ -33,6 +37,7 @@ class Outcome:
     trace: str = ""
     agent: bool = False
     wall: float = 0.0  # s
+    ends: bool = False
 
 
 class Pool(Protocol):
@@ -62,7 +67,7 @@ class _Worker:
     def __init__(self, context: Any, episode: Episode) -> None:
         ours, theirs = context.Pipe()
         self.pipe: Connection = ours
-        self.in_agent = context.Value("b", 0, lock=False)
+        self.in_agent = context.Value("d", 0.0, lock=False)
         self.process = context.Process(target=work, args=(theirs, episode, self.in_agent), daemon=True)
         with _environment(worker_environment()):
             self.process.start()
@@ -170,7 +175,8 @@ class LocalPool:
     def _done(self, worker: _Worker, message: Finished) -> None:
         assert worker.job is not None
         wall = time.monotonic() - worker.since
-        self._ended.append(Outcome(worker.job, message.flown, message.reason, message.trace, wall=wall))
+        outcome = Outcome(worker.job, message.flown, message.reason, message.trace, wall=wall, ends=message.ends)
+        self._ended.append(outcome)
         worker.job = None
         if message.flown is None or worker.flown >= EPISODES_A_WORKER:
             self._dismiss(worker)  # after trouble the next episode gets a fresh process
@@ -186,8 +192,9 @@ class LocalPool:
         self._ended.append(Outcome(job, None, f"the worker ended {how}{where}", agent=agent, wall=wall))
 
     def _give_up(self, worker: _Worker, reason: str) -> None:
-        agent = bool(worker.in_agent.value)
-        job, wall = worker.job, time.monotonic() - worker.since
+        now, since = time.monotonic(), worker.in_agent.value
+        agent = since > 0.0 and now - since >= BLAMED * self._limit
+        job, wall = worker.job, now - worker.since
         assert job is not None
         self._dismiss(worker)
         where = " and was inside the planner" if agent else ""

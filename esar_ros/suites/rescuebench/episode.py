@@ -15,7 +15,7 @@ from esar_ros.benchmark.runner.records import Flown, Status, Tracks
 from esar_ros.benchmark.runner.worker import timing
 from esar_ros.geometry.frames import Vector
 from esar_ros.mission.rescue import FASTEST, RescuePoint
-from esar_ros.planning.agent_call import AgentError, call_agent, stack_trace
+from esar_ros.planning.agent_call import AgentError, call_agent, make_agent, stack_trace
 from esar_ros.sim.terrain.rescue_places.site import RescueSite
 from esar_ros.suites.rescuebench.agents import create
 from esar_ros.suites.rescuebench.conditions import RescueConditions, with_files
@@ -48,7 +48,7 @@ class RescueEpisode:
         task, conditions = find_task(job.task), _conditions(job)
         site = find_site(task.point.place, task.checkout)
         try:
-            agent = call_agent(lambda: create(job.planner), in_agent)
+            agent = make_agent(lambda: create(job.planner), in_agent)
             eligible = call_agent(lambda: bool(agent.eligible), in_agent)
         except AgentError as error:  # before there was anything to walk
             return replace(failed(job, AGENT_ERROR, str(error), time.monotonic() - began), trace=stack_trace(error))

@@ -13,7 +13,7 @@ from esar_ros.benchmark.runner.records import Flown, Status
 from esar_ros.benchmark.runner.worker import timing
 from esar_ros.bridges.airsim.client import AirSimError
 from esar_ros.mission.object_goal import StepPose
-from esar_ros.planning.agent_call import AgentError, call_agent, stack_trace
+from esar_ros.planning.agent_call import AgentError, call_agent, make_agent, stack_trace
 from esar_ros.sim.terrain.maps import load_map
 from esar_ros.suites.uav_on.agents import create
 from esar_ros.suites.uav_on.conditions import AIRSIM, conditions_of, with_files
@@ -47,7 +47,7 @@ class UavOnEpisode:
         conditions, settings = conditions_of(job), load_suite_settings()
         task = find_task(job.task, conditions.world == AIRSIM)
         try:
-            agent = call_agent(lambda: create(job.planner, settings), in_agent)
+            agent = make_agent(lambda: create(job.planner, settings), in_agent)
             eligible = call_agent(lambda: bool(agent.eligible), in_agent)
         except AgentError as error:  # before there was anything to fly
             return replace(failed(job, AGENT_ERROR, str(error), time.monotonic() - began), trace=stack_trace(error))

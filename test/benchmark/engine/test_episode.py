@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from esar_ros.benchmark.engine.mission import EpisodeResult, Mission
 from esar_ros.benchmark.engine.wire import seconds
 from esar_ros.benchmark.runner.job import AGENT_ERROR, INFRASTRUCTURE_ERROR, Job
 from esar_ros.benchmark.runner.records import Status
+from esar_ros.benchmark.runner.worker import fly_job
 from esar_ros.mission.decision import Decision, Goal, GoalType
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.observation import Brief, Observation
@@ -163,6 +165,20 @@ def test_a_method_that_cannot_be_made_is_the_agents_error(monkeypatch: pytest.Mo
     why = f"planner 'broken' cannot be made: RuntimeError: no model server ({where}): mend it"
     assert (record.status, record.reason) == (AGENT_ERROR, why)
     assert "in broken" in record.trace
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("zigzag: [", "planners.yaml, not YAML"), ("zigzag: {colour: 1}", "planner zigzag, parameter colour: ")],
+)
+def test_a_settings_file_that_is_broken_while_a_run_goes_on_ends_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, told: str
+) -> None:
+    path = tmp_path / "planners.yaml"
+    path.write_text(text)
+    monkeypatch.setattr("esar_ros.planning.parameters.resource", lambda name: path)
+    finished = fly_job(EmbeddedEpisode(ESARBENCH), JOB, lambda inside: None)
+    assert finished.flown is None and finished.ends and told in finished.reason
 
 
 class Answering:

@@ -53,6 +53,12 @@ def test_what_dies_or_hangs_in_the_planner_is_the_methods_fault(tmp_path: Path) 
         assert "inside the planner" in str(by_kind[kind].reason)
 
 
+def test_an_episode_that_is_slow_as_a_whole_is_not_the_methods_fault(tmp_path: Path) -> None:
+    flown(tmp_path, ("slow",), 1, 1, 0.0, 3.0)
+    (record,) = read_episodes(tmp_path / "out", dict)
+    assert (record.status, record.attempts) == ("infrastructure_error", 2)
+
+
 def test_an_episode_that_waits_for_a_cpu_is_not_late(tmp_path: Path) -> None:
     """More at a time than there are CPUs: the last would wait for several times the limit."""
     at_once = 3 * (os.cpu_count() or 1)

@@ -113,6 +113,19 @@ def test_a_task_changed_on_the_way_ends_the_benchmark(tmp_path: Path) -> None:
     assert episodes(tmp_path / "out") == []
 
 
+def test_settings_that_are_broken_meanwhile_end_the_benchmark_and_are_not_charged_to_the_method(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"^task0/broken-file/7 cannot be flown: cannot read planners\.yaml.*goes on$"):
+        light_run(light_plan(1, ("broken-file",)), tmp_path)
+    assert episodes(tmp_path / "out") == [] and len(begun(tmp_path)) == 1
+
+
+def test_an_episode_that_is_slow_as_a_whole_is_not_the_methods_fault_whenever_the_time_is_up(tmp_path: Path) -> None:
+    light_run(light_plan(3, ("slow",)), tmp_path, workers=3, limit=1.5)
+    found = episodes(tmp_path / "out")
+    assert [(record.status, record.attempts) for record in found] == [("infrastructure_error", 2)] * 3
+    assert {record.reason for record in found} == {"the episode took more than 1.5 s"}
+
+
 def kill_until_done(folder: Path, count: int, kills: int, seed: int) -> int:
     """Run the benchmark in a process of its own, SIGKILL it `kills` times at random, then let it end; kills done."""
     rng = random.Random(seed)
