@@ -179,7 +179,15 @@ def _fault_of(answer: Any) -> str:
     if not isinstance(reports, tuple | list):
         return f"a Decision whose reports are {_kind(reports)}, not a tuple"
     odd = next((report for report in reports if not _is_report(report)), None)
-    return "" if odd is None else f"a Decision with {_kind(odd)} among its reports, not a Report"
+    if odd is not None:
+        return f"a Decision with {_kind(odd)} among its reports, not a Report"
+    for report in reports:
+        if not _is_confidence(report.confidence):
+            return f"a Decision with a report whose confidence is {_kind(report.confidence)}, not a number"
+    for name in ("tokens_in", "tokens_out"):
+        if not _is_count(getattr(answer, name)):
+            return f"a Decision whose {name} is {_kind(getattr(answer, name))}, not a whole number"
+    return ""
 
 
 def _fault_of_goal(goal: Any) -> str:
@@ -209,6 +217,23 @@ def _is_report(report: Any) -> bool:
     numbers = _numbers(report.position)
     words = isinstance(report.kind, str) and isinstance(report.text, str)
     return words and numbers is not None and numbers.shape == (3,)
+
+
+def _is_confidence(value: Any) -> bool:
+    """Returns whether a value can be sent as a report's confidence, a float32."""
+    try:
+        np.float32(value).item()
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return np.ndim(value) == 0
+
+
+def _is_count(value: Any) -> bool:
+    """Returns whether a value is a whole number, of whatever type."""
+    try:
+        return np.ndim(value) == 0 and bool(int(value) == value)
+    except (TypeError, ValueError, OverflowError):
+        return False
 
 
 def _numbers(value: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -107,6 +108,8 @@ REPORT = Report(ReportType.CLUE, "tent", "a tent", np.zeros(3))
         Decision("fly", "why", Goal(GoalType.WAYPOINT, np.array([1.0, 2.0, 3.0]), yaw=None), (REPORT,)),
         Decision("fly", "why", Goal(GoalType.WAYPOINT, [1, 2, 3]), [REPORT]),  # type: ignore[arg-type]
         Decision("report", "nowhere", None, (Report(ReportType.CLUE, "tent", "", np.full(3, np.nan)),)),
+        Decision("report", "", None, (replace(REPORT, confidence=np.float32(0.5)), replace(REPORT, confidence=1))),
+        Decision("ask", "", tokens_in=np.int64(12), tokens_out=7.0),  # type: ignore[arg-type]
     ],
 )
 def test_what_can_be_flown_is_a_decision(answer: Decision) -> None:
@@ -126,6 +129,9 @@ def test_what_can_be_flown_is_a_decision(answer: Decision) -> None:
         (Decision("fly", "", Goal(speed="fast")), "speed is 'fast', not 1 number"),  # type: ignore[arg-type]
         (Decision("fly", "", None, REPORT), "reports are a Report, not a tuple"),  # type: ignore[arg-type]
         (Decision("fly", "", None, ("tent",)), "'tent' among its reports"),  # type: ignore[arg-type]
+        (Decision("fly", "", None, (REPORT, replace(REPORT, confidence="high"))), "confidence is 'high', not a number"),  # type: ignore[arg-type]
+        (Decision("fly", "", tokens_in=None), "tokens_in is None, not a whole number"),  # type: ignore[arg-type]
+        (Decision("fly", "", tokens_out=12.5), "tokens_out is 12.5, not a whole number"),  # type: ignore[arg-type]
     ],
 )
 def test_any_other_answer_is_told_with_the_place_of_the_method(answer: Any, fault: str) -> None:
