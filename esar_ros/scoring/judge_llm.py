@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from itertools import product
 
 from esar_ros.mission.chat import DASHSCOPE, ChatServer, NoAnswer, without_fence
 from esar_ros.mission.errors import UsageError, suggest
@@ -156,16 +157,20 @@ def parse_answer(text: str, reported: Sequence[str], clues: Sequence[str]) -> se
     count = answer.get("matched_gt_count") if isinstance(answer, dict) else None
     if not isinstance(matches, list) or not isinstance(count, int) or isinstance(count, bool):
         raise NoAnswer("the model's JSON lacks matches or matched_gt_count")
-    of_reports, of_clues = {_plain(term): term for term in reported}, {_plain(term): term for term in clues}
     found: set[tuple[str, str]] = set()
     for match in matches:
         if not isinstance(match, dict) or set(match) != {"agent_cue", "gt_cue"}:
             raise NoAnswer("a match of the model is no agent_cue and gt_cue")
-        try:
-            found.add((of_reports[_plain(str(match["agent_cue"]))], of_clues[_plain(str(match["gt_cue"]))]))
-        except KeyError:
-            raise NoAnswer("the model matches a term that was not asked about") from None
+        meant = set(product(_meant(str(match["agent_cue"]), reported), _meant(str(match["gt_cue"]), clues)))
+        if not meant:
+            raise NoAnswer("the model matches a term that was not asked about")
+        found |= meant
     return found
+
+
+def _meant(term: str, terms: Sequence[str]) -> list[str]:
+    """Returns those of the terms that a model's term means: itself, or all that differ in case and spaces alone."""
+    return [term] if term in terms else [other for other in terms if _plain(other) == _plain(term)]
 
 
 def _plain(term: str) -> str:

@@ -80,6 +80,18 @@ def test_one_request_carries_the_paper_s_prompt_and_decides_every_pair(server: C
     assert message["content"].split("Matching Logic:")[1] == PROMPT.split("Matching Logic:")[1]
 
 
+def test_reports_that_differ_in_case_alone_have_an_answer_each(server: ChatEndpoint) -> None:
+    pairs = [Pair(text, "backpack", "red backpack", "backpack") for text in ("Red bag", "red bag")]
+    for cues, answers in (
+        (["Red bag", "red bag"], (True, True)),
+        (["Red bag"], (True, False)),
+        (["RED BAG"], (True, True)),
+    ):
+        matches = [{"agent_cue": cue, "gt_cue": "backpack"} for cue in cues]
+        judgement = judge(server, says({"matches": matches, "matched_gt_count": 1})).decide(pairs)
+        assert (judgement.judge, judgement.answers) == ("llm/qwen3-max", answers)
+
+
 def test_nothing_to_judge_asks_nobody(server: ChatEndpoint) -> None:
     assert judge(server, says(GOOD)).decide([]).answers == ()
     assert not server.requests
