@@ -180,6 +180,16 @@ def _weather(brief: BriefRow | None) -> Weather:
         return Weather.CLEAR
 
 
+def _local_time(brief: BriefRow | None, path: Path) -> datetime:
+    """Returns the time that a brief tells; noon where it tells none. Raises UsageError."""
+    told = brief.local_time if brief and brief.local_time else "2000-01-01T12:00:00"
+    try:
+        return datetime.fromisoformat(told)
+    except ValueError:
+        what = f"{path}: the brief in the bag says the local time '{told[:40]}', which is no date with a time"
+        raise UsageError(what, "state local_time, e.g. 2026-01-31T14:20:00") from None
+
+
 def _brief(record: EpisodeRecord) -> BriefRow | None:
     rows = record.all_rows(names.BRIEF)
     return rows[0][1] if rows else None
@@ -198,8 +208,7 @@ def _task(
     stamps, positions = record.track(first)
     home = (positions[0] if len(stamps) else np.zeros(3)) + np.array(vehicles[first])
     weather = file.weather or _weather(brief)
-    briefed = brief.local_time if brief and brief.local_time else "2000-01-01T12:00:00"
-    local_time = file.local_time or datetime.fromisoformat(briefed)
+    local_time = file.local_time or _local_time(brief, path)
     away = [float(np.linalg.norm(np.array(victim.position) - home)) for victim in victims]
     score, tier = difficulty(away, weather, local_time, [clue.kind for clue in file.clues])
     victim_at = {victim.id: victim.position[:2] for victim in victims}

@@ -71,6 +71,13 @@ def test_the_brief_fills_in_what_the_file_leaves_out(load: Any, flown: EpisodeRe
     assert load(t_max=60.0, weather="clear").end == START + 60 * SECOND
 
 
+def test_a_brief_whose_time_is_no_date_is_told_and_the_file_mends_it(load: Any, flown: EpisodeRecord) -> None:
+    brief = BriefRow(START, "m", "aotai", "x" * 60, "clear", "14:20", 120.0, (), (0.0, 0.0, 0.0))
+    flown.take("uav1", names.BRIEF, brief)
+    assert "the local time '14:20', which is no date with a time: state local_time" in refused(load)
+    assert load(local_time="2026-01-31T14:20:00").task.local_time.hour == 14
+
+
 def test_the_clock_starts_when_the_referee_said_or_the_file_does(load: Any, flown: EpisodeRecord) -> None:
     flown.take("uav1", names.MISSION_STATE, MissionRow(START + 5 * SECOND, 2, 0, 0.0, ""))
     assert load().start == START + 5 * SECOND

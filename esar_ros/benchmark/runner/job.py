@@ -46,6 +46,8 @@ class Settings:
             there = [type(self.conditions[0]).parse(one) for one in other["conditions"]]
         except (KeyError, TypeError):
             return "it does not tell all conditions that it was flown under"
+        except ValueError:
+            return "its conditions are not such as this version knows"
         differences = (
             (name, a.difference(b)) for name, a, b in zip(self.planners, self.conditions, there, strict=False)
         )

@@ -171,7 +171,7 @@ def _intact(path: Path, schema: str) -> Contents:
                 int(record["index"])
                 take_seal(record, f"{path}, line {number}", line)
                 records.setdefault(str(record["id"]), record)
-            except (ValueError, KeyError, TypeError, RecursionError):
+            except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
                 if (number == last and not lines[-1]) or (b"\0" in line and last - number < TOGETHER):
                     break  # torn by a crash of the machine: blocks reached the disk out of order
                 raise UsageError(f"{path}, line {number}: no {schema} record", "remove that line") from None

@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
+from esar_ros.benchmark.runner.job import Settings
 from esar_ros.benchmark.runner.records import check_suite, make_record, read_episodes, suite_of
 from esar_ros.benchmark.runner.store import MANIFEST, Store
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.scoring.result import Result
+from esar_ros.suites.rescuebench.conditions import RescueConditions
 from helpers.bench_maker import TOLD, make_bench, write_lines
 from helpers.light_episode import light_plan, record
 
@@ -62,6 +64,14 @@ def test_conditions_of_another_version_are_one_line(tmp_path: Path) -> None:
     (read,) = read_episodes(tmp_path, Result)
     with pytest.raises(UsageError, match=r"^here: conditions that this version does not know"):
         read.conditions_as(RunConditions, "here")
+
+
+def test_a_manifest_s_conditions_that_this_version_does_not_know_differ() -> None:
+    settings = Settings("rescuebench", ("t",), ("d",), ("random",), 1, (RescueConditions(),))
+    manifest = json.loads(json.dumps(asdict(settings)))
+    assert settings.difference(manifest) == ""
+    manifest["conditions"][0]["rules"] = "code-2"
+    assert settings.difference(manifest) == "its conditions are not such as this version knows"
 
 
 def test_a_run_is_of_the_suite_that_its_manifest_names(tmp_path: Path) -> None:
