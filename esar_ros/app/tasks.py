@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from esar_ros.app.arguments import Parser
@@ -98,7 +99,8 @@ def _show(arguments: argparse.Namespace) -> int:
     task = load_valid_task(arguments.task)
     console = Console()
     console.print(f"[bold]{task.id}[/bold] on {task.map}, {task.weather.value}, {task.local_time:%Y-%m-%d %H:%M}")
-    console.print(f"{task.tier}, difficulty {task.difficulty}, at most {task.t_max:.0f} s\n\n{brief_words(task)}\n")
+    console.print(f"{task.tier}, difficulty {task.difficulty}, at most {task.t_max:.0f} s\n")
+    console.print(f"{escape(brief_words(task))}\n")
     for change in task.changes:
         what = [] if change.weather is None else [change.weather.value]
         what += [] if change.wind is None else [f"wind {change.wind.speed:g} m/s"]
@@ -106,11 +108,12 @@ def _show(arguments: argparse.Namespace) -> int:
         console.print(f"{change.at:.0f} to {change.end:.0f} s: {', '.join(what)} ({told})")
     table = Table("id", "what", "east (m)", "north (m)")
     for victim in task.victims:
-        table.add_row(victim.id, f"{victim.name}, {victim.pose.value}", *(f"{v:.1f}" for v in victim.position))
+        person = escape(f"{victim.name}, {victim.pose.value}")
+        table.add_row(escape(victim.id), person, *(f"{v:.1f}" for v in victim.position))
     for clue in task.clues:
-        table.add_row(clue.id, clue.description, *(f"{v:.1f}" for v in clue.position))
+        table.add_row(escape(clue.id), escape(clue.description), *(f"{v:.1f}" for v in clue.position))
     for thing in task.distractors:
-        table.add_row("", thing.asset, *(f"{v:.1f}" for v in thing.position))
+        table.add_row("", escape(thing.asset), *(f"{v:.1f}" for v in thing.position))
     console.print(table)
     image = arguments.png or Path("out/tasks") / f"{task.id}.png"
     try:
@@ -188,7 +191,7 @@ def _stats(arguments: argparse.Namespace) -> int:
             arguments.json.parent.mkdir(parents=True, exist_ok=True)
             arguments.json.write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
         draw_statistics(stats, arguments.png)
-    except OSError as error:
-        raise UsageError(f"cannot write: {error}", "check --json and --png") from None
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot write: {error}", "check --json and --png, which ends in .png") from None
     print(f"Picture: {arguments.png}")
     return 0

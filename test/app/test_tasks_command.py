@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 from esar_ros.app.cli import main
+from esar_ros.mission.task import load_task
 from esar_ros.suites.esarbench.tasks import task_set
 
 
@@ -28,12 +29,25 @@ def test_show_tells_a_task_and_draws_it(tmp_path: Path, capsys: pytest.CaptureFi
         assert len(image.getcolors(1 << 21) or []) > 1000
 
 
+def test_show_reads_a_task_s_words_as_no_markup(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    task = load_task("aotai-first").model_dump(mode="json", by_alias=True)
+    task["prompt"] += " He calls himself [/red]."
+    task["victims"][0]["name"] = "[bold]Wu"
+    task["clues"][0]["description"] = "[/b] tent"
+    path = tmp_path / "aotai-first.json"
+    path.write_text(json.dumps(task), encoding="utf-8")
+    assert main(["tasks", "show", str(path), "--png", str(tmp_path / "task.png")]) == 0
+    out = capsys.readouterr().out
+    assert all(words in out for words in ("[/red]", "[bold]Wu", "[/b] tent"))
+
+
+@pytest.mark.parametrize("verb", [["show", "k2-serac-3-04"], ["stats", "--set", "mini"]])
 @pytest.mark.parametrize("name", ["x.foo", "file/x.png"])
 def test_a_picture_that_cannot_be_written_is_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], verb: list[str], name: str
 ) -> None:
     (tmp_path / "file").write_text("")
-    assert main(["tasks", "show", "k2-serac-3-04", "--png", str(tmp_path / name)]) == 2
+    assert main(["tasks", *verb, "--png", str(tmp_path / name)]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "cannot write" in line and "--png" in line
 
