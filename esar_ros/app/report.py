@@ -60,7 +60,7 @@ def _compare(folders: list[Path], out: Path, against: str | None, judge: str | N
     from esar_ros.benchmark.report.bench_results import read_bench
     from esar_ros.benchmark.report.comparison import make_report
     from esar_ros.benchmark.report.comparison_page import write_report
-    from esar_ros.benchmark.report.tables import terminal_table
+    from esar_ros.benchmark.report.tables import print_report
     from esar_ros.benchmark.runner.records import suite_of
     from esar_ros.suites import find_suite
 
@@ -69,10 +69,6 @@ def _compare(folders: list[Path], out: Path, against: str | None, judge: str | N
     report = make_report(read_bench(folders, suite.reader(judge)), suite.layout(), against, by=named)
     page, *others = write_report(report, out)
     console = Console(highlight=False)
-    if report.unfinished:
-        console.print(f"[red]{escape(report.unfinished)}[/red]", soft_wrap=True)
-    console.print(terminal_table(report))
-    for note in report.notes:
-        console.print(f"[yellow]note[/yellow] {note}")
-    console.print(f"{page}  ({len(others)} more files beside it)", soft_wrap=True)
+    print_report(report, console)
+    console.print(f"{escape(str(page))}  ({len(others)} more files beside it)", soft_wrap=True)
     return 0

@@ -5,8 +5,9 @@
 event its snapshots, within each drawn snapshot its tasks. A figure of a draw is the mean over all tasks drawn.
 A comparison is of differences per task. Its interval is drawn in the same way; its p-value is that of a sign-flip
 test with the event as the unit (Fisher 1935, section 21): were two methods alike, each event could as well have come
-out with the other sign. It is exact, and with n events never below 2 / 2^n: few events prove little, however many
-tasks they hold. Holm (1979) corrects the p-values of all pairs of one score.
+out with the other sign. It is exact up to 16 events, and with n of them never below 2 / 2^n: few events prove little,
+however many tasks they hold. With more of them 10 000 patterns of signs are drawn. Holm (1979) corrects the p-values
+of all pairs of one score.
 Everything is seeded, and nothing is NaN: no tasks, no figure.
 """
 
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 DRAWS = 10_000
 LEVEL = 0.95
 SEED = 20_260_101
-_EXACT = 16  # events up to which every pattern of signs is tried
+EXACT = 16  # events up to which every pattern of signs is tried
 
 Floats = NDArray[np.float64]
 
@@ -114,9 +115,12 @@ def compare(
 
 
 def sign_flip(sums: Sequence[float], draws: int = DRAWS, seed: int = SEED) -> float:
-    """Two-sided p-value of a sum of independent terms that are symmetric about zero: exact up to 2^16 sign patterns."""
+    """Two-sided p-value of a sum of independent terms that are symmetric about zero, by `draws` sign patterns.
+
+    It is exact up to EXACT terms.
+    """
     terms = np.asarray(sums, dtype=np.float64)
-    if len(terms) <= _EXACT:
+    if len(terms) <= EXACT:
         patterns = np.arange(1 << len(terms))
         signs = 1.0 - 2.0 * ((patterns[:, None] >> np.arange(len(terms))) & 1)
     else:
@@ -125,6 +129,11 @@ def sign_flip(sums: Sequence[float], draws: int = DRAWS, seed: int = SEED) -> fl
     # Sums of the same terms in another order differ in the last bits.
     observed = abs(float(terms.sum())) - 1e-9 * (1.0 + float(np.abs(terms).sum()))
     return float(np.mean(np.abs(signs @ terms) >= observed))
+
+
+def least_p(events: int, draws: int = DRAWS) -> float:
+    """Returns the p-value below which that of so many events cannot be."""
+    return 2.0 / 2**events if events <= EXACT else 1.0 / (draws + 1)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,44 @@ def test_submissions_stand_in_one_page_with_who_flew_them(tmp_path: Path, capsys
     assert "Leaderboard of esarbench" in page and "Team A" in page and "Team &lt;B&gt;" in page
     assert "Flown twice" not in page
     assert "greedy \u2212 fbe" in page or "fbe \u2212 greedy" in page
+
+
+def test_what_is_unfinished_and_words_of_others_are_told_as_in_a_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = submit(tmp_path / "a", {"fbe": 0.4})
+    lines = [json.loads(line) for line in (folder / "episodes.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines[0]["result"]["trouble"] = "0 of 3 answers could be used: odd answer [/INST]"
+    bench_maker.write_lines(folder, [{k: v for k, v in line.items() if k != "sha256"} for line in lines])
+    manifest = folder / "bench.json"
+    document = json.loads(manifest.read_text(encoding="utf-8"))
+    document["settings"] |= {"tasks": [f"t{number}" for number in range(7)], "seeds": 1}
+    manifest.write_text(json.dumps(document), encoding="utf-8")
+    assert main(["leaderboard", str(tmp_path)]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.startswith("Unfinished: ") and "holds 4 of its 7 episodes" in said and "odd answer [/INST]" in said
+
+
+def test_an_episode_lost_through_no_fault_of_the_method_counts_beside_no_other(tmp_path: Path) -> None:
+    for lost, other in (("a", "b"), ("b", "a")):
+        lines = bench_maker.make_bench(tmp_path / lost, {"fbe": 0.4}, events=2, snapshots=1)
+        for line in lines:
+            line |= {"status": "infrastructure_error", "reason": "the worker ended by signal 9"}
+            line["result"]["metrics"] |= {"sr": 0.0, "tsr": 0.0, "cds": 0.0, "rs": 0.0}
+        bench_maker.write_lines(tmp_path / lost, lines)
+        (tmp_path / lost / "submission.yaml").write_text(ABOUT, encoding="utf-8")
+        submit(tmp_path / other, {"fbe": 0.4})
+        assert main(["leaderboard", str(tmp_path)]) == 0
+        counted = {row[1]: int(row[-2]) for row in rows(tmp_path, "submissions")}
+        assert counted == {lost: 0, other: 4}
+
+
+def test_two_unknown_processors_are_not_equal_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "processor_kind", lambda: "")
+    submit(tmp_path / "a", {"fbe": 0.4})
+    submit(tmp_path / "b", {"fbe": 0.9})
+    assert main(["leaderboard", str(tmp_path)]) == 0
+    assert int(rows(tmp_path, "repeats")[0][-1]) > 0
 
 
 def test_the_submissions_of_the_tree_hold(tmp_path: Path) -> None:

@@ -40,6 +40,15 @@ def test_a_run_that_is_not_over_is_told_first_everywhere(tmp_path: Path, capsys:
             assert ("Unfinished" in text) == bool(words) and words in text
 
 
+def test_words_of_others_are_not_read_as_markup(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = bench_maker.make_bench(tmp_path, {"fbe": 0.4}, events=2, snapshots=1)
+    for words in ("odd answer [/INST]", "odd answer [think]"):
+        lines[1]["result"]["trouble"] = f"0 of 3 answers could be used: {words}"
+        bench_maker.write_lines(tmp_path, lines)
+        assert main(["report", str(tmp_path)]) == 0
+        assert words in " ".join(capsys.readouterr().out.split())
+
+
 def test_words_of_a_record_that_no_file_and_no_terminal_can_hold_are_escaped(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from esar_ros.scoring import statistics
-from esar_ros.scoring.statistics import Unit, compare, estimate, estimates, holm, over_seeds, sign_flip
+from esar_ros.scoring.statistics import Unit, compare, estimate, estimates, holm, least_p, over_seeds, sign_flip
 
 
 def units(events: int, snapshots: int = 2, tasks: int = 3) -> list[Unit]:
@@ -124,7 +124,8 @@ def test_few_events_prove_little() -> None:
     # 3, 1, 1: sums of at least 5 have all signs alike; 3 + 1 - 1 = 3 is less.
     assert sign_flip([3.0, 1.0, 1.0]) == 2 / 8
     # By drawing, where patterns are too many: as a sum of twenty equal terms, 2 / 2^20 but for the draw itself.
-    assert sign_flip([1.0] * 20, draws=1000) == pytest.approx(1 / 1001)
+    assert sign_flip([1.0] * 20, draws=1000) == pytest.approx(1 / 1001) == least_p(20, draws=1000)
+    assert [least_p(events) for events in (4, 16, 17)] == [2 / 16, 2 / 2**16, 1 / 10_001]
 
 
 def test_sign_flip_keeps_its_level() -> None:

@@ -23,12 +23,13 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--against", metavar="METHOD", help="compare every method with this one instead of all pairs")
     arguments = parser.parse_args(argv)
     from rich.console import Console
+    from rich.markup import escape
 
     from esar_ros.benchmark.report.bench_results import read_bench
     from esar_ros.benchmark.report.comparison import make_report
     from esar_ros.benchmark.report.comparison_page import write_report
     from esar_ros.benchmark.report.submissions import read_submissions, repeats_table, submissions_table
-    from esar_ros.benchmark.report.tables import terminal_table
+    from esar_ros.benchmark.report.tables import print_report
     from esar_ros.suites import find_suite
 
     console = Console(highlight=False)
@@ -39,8 +40,6 @@ def main(argv: list[str]) -> int:
         report = make_report(bench, suite.layout(), arguments.against)
         tables = [submissions_table(bench, submissions)] + ([repeats_table(bench)] if bench.repeats else [])
         page, *_ = write_report(report, out / name, tables, f"Leaderboard of {name}")
-        console.print(terminal_table(report))
-        for note in report.notes:
-            console.print(f"[yellow]note[/yellow] {note}")
-        console.print(str(page), soft_wrap=True)
+        print_report(report, console)
+        console.print(escape(str(page)), soft_wrap=True)
     return 0

@@ -11,6 +11,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from esar_ros.benchmark.runner.job import INFRASTRUCTURE_ERROR
 from esar_ros.benchmark.runner.records import Record, Tracks, parse_episodes, place_of, planned_episodes, read_settings
 from esar_ros.benchmark.runner.store import BENCH, read_contents
 from esar_ros.mission.errors import UsageError
@@ -58,6 +59,11 @@ class Episode:
     tracks: Mapping[str, NDArray[np.float32]] = field(default_factory=dict, repr=False)
     things: tuple[Thing, ...] = field(default=(), repr=False)
     false_reports: tuple[Point, ...] = field(default=(), repr=False)
+
+    @property
+    def is_lost(self) -> bool:
+        """Not flown to its end through no fault of the method."""
+        return self.status == INFRASTRUCTURE_ERROR
 
 
 @dataclass(frozen=True)
@@ -213,9 +219,14 @@ def read_bench(folders: Sequence[Path], reader: Reader[Any]) -> Bench:
             words = tuple(episode.conditions.as_text.values())  # the same where a server or a file has another address
             key = (episode.planner, words, episode.unit.task, episode.seed)
             processor = record.timing.processor
-            _, other, scored, elsewhere = episodes.setdefault(key, (episode, folder, reading.scores, processor))
+            entry = episode, folder, reading.scores, processor
+            held, other, scored, elsewhere = episodes.setdefault(key, entry)
+            if folder != other and (held.is_lost or episode.is_lost):
+                if held.is_lost and not episode.is_lost:
+                    episodes[key] = entry
+                continue  # an episode that was not flown through no fault of the method scores nothing beside another
             alike = scored == reading.scores
-            if not alike and (folder == other or processor == elsewhere):
+            if not alike and (folder == other or (processor == elsewhere and processor)):
                 raise UsageError(f"{where}: it stands in {other} with another score", "leave one of the folders out")
             if folder != other:
                 pair = episode.planner, str(folder), str(other)

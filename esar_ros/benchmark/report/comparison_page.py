@@ -139,10 +139,13 @@ def _lead(report: Report) -> str:
             if pair.p_holm < 0.05 and (pair.difference.mean > 0) == (pair.a == name):
                 beaten.add(other)
     others = {other for _, other in scored} - {name}
+    highest = f"Highest {report.layout.names[score]}: {name}, {100 * best:.2f} %"
+    if not tested:
+        return f"{highest}, not tested against any other."
     verdict = "ahead of every other beyond chance" if others <= beaten else "not ahead of every other beyond chance"
     if beaten and beaten >= others & tested and not others <= tested:
         verdict = f"ahead of {', '.join(sorted(beaten))} beyond chance; not tested against every other"
-    return f"Highest {report.layout.names[score]}: {name}, {100 * best:.2f} %, {verdict} (Holm-corrected, 5 %)."
+    return f"{highest}, {verdict} (Holm-corrected, 5 %)."
 
 
 def _facts(report: Report) -> list[tuple[str, str]]:

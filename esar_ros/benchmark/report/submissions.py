@@ -74,7 +74,8 @@ def submissions_table(bench: Bench, submissions: Sequence[Submission]) -> Table:
         ("method", "folder", "by", "date", "machine", "how", "link", "episodes that count", "digest of the scores"),
         rows, (),
         ("An episode that two submissions scored alike counts once, for the first of them; so does one "
-         "that they scored differently on other processors, and on processors of one kind it is refused.",),
+         "that they scored differently on other processors, and on processors of one kind it is refused. One that "
+         "was lost through no fault of the method counts where no other submission flew it.",),
     )  # fmt: skip
 
 

@@ -6,11 +6,15 @@ import csv
 import io
 from collections.abc import Sequence
 
+from rich.console import Console
+from rich.markup import escape
 from rich.table import Table as RichTable
 
 from esar_ros.benchmark.report.comparison import ARROWS, OVERALL, Better, Layout, Method, Report
 from esar_ros.benchmark.report.table import Cell, PaperRows, Table
-from esar_ros.scoring.statistics import Estimate
+from esar_ros.scoring.statistics import DRAWS, EXACT, Estimate, least_p
+
+_UNTESTED = "No two of the methods to be compared flew a task in common: nothing was tested."
 
 
 def shown(value: float, is_share: bool, decimals: int | None = None) -> str:
@@ -66,8 +70,9 @@ def _grid(report: Report, columns: Sequence[tuple[str, str]]) -> tuple[tuple[Cel
     """Rows of (group, figure) cells; the best of each column among those that compete is marked."""
     best: dict[tuple[str, str], float] = {}
     for group, figure in columns:
-        values = [c.mean for m in report.methods if m.competes and (c := report.cell(m.name, group, figure))]
         way = report.layout.better_way(figure)
+        rivals = [method for method in report.methods if _may_be_best(method, way)]
+        values = [c.mean for m in rivals if (c := report.cell(m.name, group, figure))]
         if way is not None and len(set(values)) > 1:
             best[group, figure] = way.best(values)
     rows = []
@@ -75,12 +80,18 @@ def _grid(report: Report, columns: Sequence[tuple[str, str]]) -> tuple[tuple[Cel
         cells = []
         for group, figure in columns:
             found = report.cell(method.name, group, figure)
-            winner = method.competes and found is not None and found.mean == best.get((group, figure))
+            is_best = found is not None and found.mean == best.get((group, figure))
+            winner = is_best and _may_be_best(method, report.layout.better_way(figure))
             cells.append(estimate_cell(report, method, group, figure, winner))
         flown = report.cell(method.name, OVERALL, report.layout.ranked_by)
         counts = (Cell(str(flown.tasks if flown else 0)), Cell(str(method.seeds)), *_failed(report, method))
         rows.append((label(method), *cells, *counts))
     return tuple(rows)
+
+
+def _may_be_best(method: Method, way: Better | None) -> bool:
+    """Returns whether a row may be marked; what counts as 0 for a failed episode is no low value."""
+    return method.competes and not (way is Better.LOWER and method.failed)
 
 
 def _failed(report: Report, method: Method) -> tuple[Cell, ...]:
@@ -145,15 +156,18 @@ def comparison(report: Report) -> Table:
     layout = report.layout
     event = layout.levels[0].removesuffix("s")
     events = max((pair.difference.events for pairs in report.pairs.values() for pair in pairs), default=0)
+    drawn = f"a sign-flip test of {DRAWS:,}".replace(",", " ")
+    drawn += f" drawn sign patterns (exact up to {EXACT} {layout.levels[0]})"
+    test = drawn if events > EXACT else "an exact sign-flip test"
     notes = (
-        "Differences per task in points of a per cent, with 95 % intervals. p: two-sided, by an exact sign-flip test "
+        f"Differences per task in points of a per cent, with 95 % intervals. p: two-sided, by {test} "
         f"with the {event} as the unit, Holm-corrected over the pairs of one score.",
         *(
             ("Fewer than two methods compete: pairs with what stands outside the comparison (* †), for reference.",)
             if sum(method.competes for method in report.methods) < 2
             else ()
         ),
-        f"With {events} {layout.levels[0]} no p-value is below {2 / 2**events:.3g} before the correction.",
+        f"With {events} {layout.levels[0]} no p-value is below {least_p(events):.3g} before the correction.",
     )
     return Table(
         "comparison",
@@ -162,7 +176,7 @@ def comparison(report: Report) -> Table:
         ("methods", *(head for _ in layout.scores for head in ("difference", "p")), layout.levels[2], layout.levels[0]),
         tuple(rows),
         (),
-        notes if rows else ("There is one method alone.",),
+        notes if rows else (_UNTESTED if len(report.methods) > 1 else "There is one method alone.",),
     )
 
 
@@ -211,8 +225,19 @@ def terminal_table(report: Report) -> RichTable:
         texts = [cell.text for cell in cells]
         texts.insert(len(scores), cells[ranked].interval or cells[ranked].note)
         texts += [cell.text for cell in _failed(report, method)]
-        shown_table.add_row(label(method).text, str(method.tasks), *texts, style="red" if method.failed else None)
+        shown_table.add_row(
+            escape(label(method).text), str(method.tasks), *texts, style="red" if method.failed else None
+        )
     return shown_table
+
+
+def print_report(report: Report, console: Console) -> None:
+    """Prints on a terminal what is unfinished, the scores and the notes; their words are not read as markup."""
+    if report.unfinished:
+        console.print(f"[red]{escape(report.unfinished)}[/red]", soft_wrap=True)
+    console.print(terminal_table(report))
+    for note in report.notes:
+        console.print(f"[yellow]note[/yellow] {escape(note)}")
 
 
 def episodes_csv(report: Report) -> str:

@@ -13,6 +13,7 @@ from esar_ros.app.cli import main as cli
 from esar_ros.benchmark.report import comparison_page
 from esar_ros.benchmark.report.bench_results import read_bench
 from esar_ros.benchmark.report.comparison import Report, make_report
+from esar_ros.benchmark.report.tables import comparison
 from esar_ros.benchmark.runner.store import EPISODES
 from esar_ros.mission.errors import UsageError
 from esar_ros.suites.esarbench.suite import ESARBENCH
@@ -146,6 +147,26 @@ def test_the_page_says_no_more_than_was_tested(tmp_path: Path) -> None:
     assert "ahead of greedy beyond chance; not tested against every other" in part
 
 
+def test_methods_without_a_common_task_are_said_not_to_be_tested(tmp_path: Path) -> None:
+    lines = make_bench(tmp_path, {"belief": 0.9, "zigzag": 0.1}, events=2)
+    kept = [line for line in lines if (line["task"].startswith("e0")) == (line["planner"] == "belief")]
+    write_lines(tmp_path, kept)
+    report = report_of(tmp_path)
+    assert comparison_page._lead(report).endswith(" %, not tested against any other.")
+    table = comparison(report)
+    assert table.rows == () and "nothing was tested" in table.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("events", "test", "least"),
+    [(16, "an exact sign-flip test", "3.05e-05"), (17, "10 000 drawn sign patterns", "0.0001")],
+)
+def test_the_note_tells_the_test_and_its_least_p_value(tmp_path: Path, events: int, test: str, least: str) -> None:
+    make_bench(tmp_path, {"belief": 0.9, "zigzag": 0.1}, events=events, snapshots=1, tasks=1)
+    notes = comparison(report_of(tmp_path)).notes
+    assert test in notes[0] and notes[-1] == f"With {events} events no p-value is below {least} before the correction."
+
+
 def test_other_thresholds_are_refused(lines: tuple[Path, list[dict[str, Any]]], tmp_path: Path) -> None:
     other = json.loads(json.dumps(lines[1][:1]))
     other[0]["result"]["thresholds"]["error_threshold"] = 12.0
@@ -183,6 +204,7 @@ def test_only_the_last_line_may_be_torn(lines: tuple[Path, list[dict[str, Any]]]
         ('{"schema":"esar-episode/1"}\n{}\n', BROKEN),
         ("[" * 3000 + "\n{}\n", BROKEN),
         ('{"n":' + "9" * 6000 + "}\n{}\n", BROKEN),
+        ('{"schema":"esar-episode/1","index":1e999}\n{}\n', BROKEN),
         ("\x80\n{}\n", BROKEN),
     ],
 )

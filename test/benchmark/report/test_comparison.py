@@ -216,6 +216,18 @@ def test_every_figure_is_better_the_way_that_its_arrow_says(report: Report) -> N
     assert Better.LOWER.best([3.0, 1.0]) == 1.0 and Better.HIGHER.best([3.0, 1.0]) == 3.0
 
 
+@pytest.mark.parametrize(("status", "best"), [("ok", ["fbe"]), ("agent_error", [])])
+def test_the_zero_of_a_failed_episode_is_no_low_value(report: Report, status: str, best: list[str]) -> None:
+    episodes = tuple(
+        replace(e, figures=e.figures | {"crashed": 0.0}, status=status)
+        if e.planner == "fbe"
+        else replace(e, figures=e.figures | {"crashed": 1.0})
+        for e in report.bench.episodes
+    )
+    table = by_group(make_report(replace(report.bench, episodes=episodes), LAYOUT, draws=20), "t", "t", ("crashed",))
+    assert [row[0].text for row in table.rows if any(cell.best for cell in row)] == best
+
+
 def test_a_method_alone_is_compared_with_the_oracle_for_reference(tmp_path: Path) -> None:
     make_bench(tmp_path / "a", {"fbe": 0.4}, events=2)
     make_bench(tmp_path / "b", {"oracle": 1.0}, events=2, eligible=False, ineligible_reasons=("uses ground truth",))
