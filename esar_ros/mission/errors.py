@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
+from importlib import metadata
 
 SEED_MAX = 2**31 - 1
 LIKENESS = 0.6  # of two words (difflib) from which one is taken for the other, misspelt
@@ -39,8 +41,21 @@ def suggest(name: str, known: Iterable[str], shown: str | None = None) -> str:
 
 
 def install(extra: str) -> str:
-    """Returns the cure of packages that are not installed: the command that installs an extra of this package."""
-    return f"./esar exec pip install 'esar_ros[{extra}]'"
+    """Returns the cure of packages that are not installed: the command that installs an extra of this package.
+
+    What colcon installs has metadata without extras, of which pip would only say that all is there: their packages are
+    then installed by the checkout's ranges, into the environment that runs.
+    """
+    try:
+        extras = metadata.metadata("esar_ros").get_all("Provides-Extra") or []
+    except metadata.PackageNotFoundError:  # on PYTHONPATH alone
+        extras = []
+    if extra in extras:
+        return f"./esar exec pip install 'esar_ros[{extra}]'"
+    return (
+        f"in the checkout of esar_ros, python3 requirements/ranges.py {extra} > {extra}.txt && "
+        f"{sys.executable} -m pip install -r {extra}.txt -c config/constraints-$ROS_DISTRO.txt"
+    )
 
 
 class UsageErrors(UsageError):
