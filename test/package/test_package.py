@@ -12,7 +12,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import EntryPoints
+from importlib.metadata import EntryPoints, distributions
 from pathlib import Path
 from types import ModuleType
 
@@ -132,6 +132,16 @@ def test_the_weights_licence_stands_beside_the_code_s() -> None:
     titles = [path.read_text(encoding="utf-8").split("Version")[0].strip().lower() for path in files]
     assert titles == ["apache license", "gnu affero general public license"]
     assert f'license="{" AND ".join(named)}",' in (ROOT / "setup.py").read_text(encoding="utf-8")
+
+
+def test_the_readme_names_every_package_under_a_copyleft_licence() -> None:
+    licences = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Licences")[2]
+    installed = {project(each.metadata["Name"]): each.metadata for each in distributions()}
+    wanted = {project(line) for line in [*SETUP["REQUIRES"], *sum(SETUP["EXTRAS"].values(), [])]} & set(installed)
+    stated = {name: installed[name]["License-Expression"] or installed[name]["License"] or "" for name in wanted}
+    copyleft = {name for name, text in stated.items() if "GPL" in text.partition("\n")[0]}  # some hold whole texts
+    assert {"connected-components-3d", "pymavlink"} <= copyleft
+    assert copyleft <= set(re.findall("`([^`]+)`", licences))
 
 
 def test_python_packages_of_package_xml_are_those_of_setup_py() -> None:
