@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import secrets
 import signal
@@ -25,7 +26,7 @@ from esar_ros.mission.briefing import make_brief
 from esar_ros.mission.errors import SEED_MAX, UsageError
 from esar_ros.mission.map_files import map_extent
 from esar_ros.mission.names import PRESETS, QUALITIES
-from esar_ros.mission.system.incident_files import planned_flight
+from esar_ros.mission.system.incident_files import FLIGHTS, file_stem, planned_flight
 from esar_ros.mission.task import Task, parse_task
 from esar_ros.mission.task_files import is_path
 from esar_ros.nodes.core.faults.checked import checked_schedule
@@ -79,7 +80,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--detector", default=default.detector, help="clue detector, NAME or NAME:FILE (default: %(default)s)")
     add("--vehicles", default=",".join(default.vehicles), help="how many, or names by commas (default: %(default)s)")
     add("--seed", type=int, default=None, help="random seed (default: the task's)")
-    add("--end", default=default.end, choices=ENDS, help="after the mission: hold, or return and land")
+    about = f"(default: {default.end}, of an incident's sortie {ENDS[-1]})"
+    add("--end", default=None, choices=ENDS, help=f"after the mission: hold, or return and land {about}")
     add("--correct", default="", metavar="WORDS", help=CORRECT)
 
     add = parser.add_argument_group("a search of your own, without a task and not scored").add_argument
@@ -104,7 +106,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--wait", type=float, default=PATIENCE, metavar="S", help=f"s to wait {about}")
 
     add = parser.add_argument_group("results").add_argument
-    add("--out", default=default.out, help="folder for the results (default: %(default)s)")
+    about = f"(default: {default.out}, of an incident's sortie in {FLIGHTS}/ of its folder)"
+    add("--out", default=None, help=f"folder for the results {about}")
     add("--record", default=default.record, choices=RECORDS[1:], help="what the bag keeps (default: %(default)s)")
 
     add = parser.add_argument_group("watching").add_argument
@@ -130,9 +133,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
     """Checked choices and the task they are about. Raises UsageError."""
-    out = Path(arguments.out).resolve()
     if arguments.incident or arguments.sortie:
         _adopt_incident(arguments)
+    out = Path(arguments.out or MissionOptions.out).resolve()
     t_max = MissionOptions.t_max if arguments.t_max is None else arguments.t_max
     if arguments.brief:
         if arguments.task is not None:
@@ -184,7 +187,7 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
         odometry=arguments.odometry,
         keep_out=str(Path(arguments.keep_out).resolve()) if arguments.keep_out else "",
         fault=str(Path(arguments.fault).resolve()) if arguments.fault else "",
-        end=arguments.end,
+        end=arguments.end or MissionOptions.end,
         log_level=arguments.log_level,
         view=arguments.view,
         foxglove=arguments.foxglove,
@@ -217,6 +220,8 @@ def _adopt_incident(arguments: argparse.Namespace) -> None:
     flight = planned_flight(Path(arguments.incident), arguments.sortie)
     arguments.brief, arguments.map, arguments.start = flight.brief, flight.map, flight.start
     arguments.t_max, arguments.planner = flight.t_max, flight.planner
+    arguments.end = arguments.end or ENDS[-1]
+    arguments.out = arguments.out or os.path.join(arguments.incident, FLIGHTS, file_stem(flight.sortie))
 
 
 def _check_zones(file: Path, task: Task, vehicles: int) -> None:
@@ -334,9 +339,9 @@ def main(argv: list[str]) -> int:
     parser = Parser(prog="esar mission", description="Fly one task and show its scorecard.")
     add_arguments(parser)
     arguments = parser.parse_args(argv)
-    given = arguments.out
     earlier = rerun.adopt(arguments, {name: parser.get_default(name) for name in rerun.DECIDED})
     options, task = options_from(arguments)
+    given = arguments.out or MissionOptions.out
     line = ProgressLine()
     _await_outside(options, arguments.wait, line)
     results = ResultsFolder(Path(options.out))

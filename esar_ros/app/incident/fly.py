@@ -130,12 +130,13 @@ def run(arguments: argparse.Namespace) -> int:
 def mission_of(arguments: argparse.Namespace) -> list[str]:
     """Returns the arguments of `esar mission` by which the graph flies a planned sortie. Raises UsageError."""
     flight = planned_flight(arguments.dir, arguments.sortie or "")
-    out = arguments.out or arguments.dir / "flights" / file_stem(flight.sortie)
     words = {
-        "--incident": str(arguments.dir), "--sortie": flight.sortie, "--world": arguments.world, "--out": str(out),
-        "--end": "return_land", "--preset": arguments.preset, "--detector": arguments.detector,
+        "--incident": str(arguments.dir), "--sortie": flight.sortie, "--world": arguments.world,
+        "--preset": arguments.preset, "--detector": arguments.detector,
         "--port": str(arguments.port),
     }  # fmt: skip
+    if arguments.out:
+        words["--out"] = str(arguments.out)
     if arguments.cot:
         words["--cot"] = arguments.cot
     if arguments.view is not None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.task_files import parse_json, read_text
 
-PACKAGE, BRIEF, MAPS, PLANS = "incident.gpkg", "brief.txt", "map", "plans"
+PACKAGE, BRIEF, MAPS, PLANS, FLIGHTS = "incident.gpkg", "brief.txt", "map", "plans", "flights"
 ROUTE = "route"  # method that flies a plan
 _LONGEST = 60  # characters of a file's name
 PATIENCE = 1.5  # times the planned minutes, after which a flight ends

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from esar_ros.app import mission
 from esar_ros.app.incident import fly
+from esar_ros.incident.formats import qgc_plan
 from esar_ros.incident.rehearsal import REHEARSAL, rehearsed
 from esar_ros.incident.store import Incident
 from esar_ros.mission.errors import UsageError
@@ -73,3 +75,24 @@ def test_without_a_plan_it_plans_first(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(fly, "plan_as_by_default", plan)
     with pytest.raises(Planned, match="ridge"):
         run(ridge(tmp_path / "ridge", sorties=False))
+
+
+def test_the_graph_returns_and_lands_and_keeps_the_flight_with_the_incident_unless_it_is_told_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ESAR_MAPS", "")
+    folder = ridge(tmp_path / "ridge")
+    qgc_plan.write(Incident.open(folder).search, folder / "plans")
+    flying, words = argparse.ArgumentParser(), argparse.ArgumentParser()
+    fly.declare(flying.add_subparsers())
+    mission.add_arguments(words)
+    by_incident = fly.mission_of(flying.parse_args(["fly", str(folder), "--world", "px4"]))
+    for given in (["--incident", str(folder)], by_incident):
+        options, _ = mission.options_from(words.parse_args(given))
+        assert (options.end, options.out) == ("return_land", str(folder / "flights" / "first"))
+        options, _ = mission.options_from(words.parse_args([*given, "--end", "hold", "--out", str(tmp_path)]))
+        assert (options.end, options.out) == ("hold", str(tmp_path))
+    elsewhere = fly.mission_of(flying.parse_args(["fly", str(folder), "--world", "px4", "--out", str(tmp_path)]))
+    assert mission.options_from(words.parse_args(elsewhere))[0].out == str(tmp_path)
+    options, _ = mission.options_from(words.parse_args([]))
+    assert (options.end, Path(options.out)) == ("hold", Path("out").resolve())
