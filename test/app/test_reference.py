@@ -8,12 +8,33 @@ from importlib import import_module
 import pytest
 
 from esar_ros.app.reference import DOCS, PAGES
+from esar_ros.app.suites import suite as suite_command
+from esar_ros.suites import DEFAULT, find_suite, suite_names
 
 
 @pytest.mark.parametrize("name", sorted(PAGES))
 def test_a_page_says_what_the_code_says(name: str) -> None:
     written = (DOCS / name).read_text(encoding="utf-8")
     assert written == PAGES[name](), "run: ./esar exec python -m esar_ros.app.reference"
+
+
+@pytest.mark.parametrize("name", suite_names())
+def test_the_commands_page_has_every_flag_of_every_suite(name: str) -> None:
+    text = PAGES["commands.md"]()
+    title = "## esar bench" if name == DEFAULT else f"### esar bench --suite {name}"
+    section = text.partition(f"\n{title}\n")[2].partition("\n#")[0]
+    flags = set(re.findall(r"^\| `--([\w-]+)", section, re.M))
+    assert flags >= {option.name for option in find_suite(name).options}
+
+
+def test_the_commands_page_has_the_launchers_of_both_suites(capsys: pytest.CaptureFixture[str]) -> None:
+    text = PAGES["commands.md"]()
+    for suite in ("uav-on", "rescuebench"):
+        assert f"### esar suite {suite}\n" in text
+        with pytest.raises(SystemExit) as ended:
+            suite_command.main([suite, "--help"])
+        assert ended.value.code == 0 and "--out" in capsys.readouterr().out
+    assert "### esar serve --suite rescuebench\n" in text
 
 
 def test_what_the_python_page_names_can_be_imported_and_is_described() -> None:

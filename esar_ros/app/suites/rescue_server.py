@@ -100,22 +100,24 @@ async def _serve(
     commands.close()
 
 
-def environment(argv: list[str]) -> int:
-    """Write launchers in the place of the authors' binaries. Raises UsageError."""
-    from esar_ros.suites.rescuebench.protocol_server.launcher import write_environment
-
-    parser = Parser(prog="esar suite rescuebench env", description="Launchers in the place of RescueBench's binaries.")
+def add_environment_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the flags of `environment`."""
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="what UnrealEnv will be")
     parser.add_argument("--clock", choices=("paused", "running"), default="paused", help="how time passes there")
     _add_checkout(parser)
-    arguments = parser.parse_args(argv)
+
+
+def environment(arguments: argparse.Namespace) -> int:
+    """Write launchers in the place of the authors' binaries. Raises UsageError."""
+    from esar_ros.suites.rescuebench.protocol_server.launcher import write_environment
+
     for path in write_environment(arguments.out, arguments.clock, arguments.rescuebench):
         _say(str(path))
     _say(f"export UnrealEnv={arguments.out.absolute()}")
     return 0
 
 
-def _add_checkout(parser: Parser) -> None:
+def _add_checkout(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rescuebench",
         type=_checkout,

@@ -6,21 +6,24 @@ from pathlib import Path
 
 from esar_ros.app.arguments import Parser
 from esar_ros.app.suites import rescue_server
+from esar_ros.app.suites.serve import RESCUEBENCH, SUITE
 
 
 def main(argv: list[str]) -> int:
     """Run the command. Raises UsageError."""
-    if argv[:2] == ["rescuebench", "env"]:
-        return rescue_server.environment(argv[2:])
+    parser = Parser(prog="esar suite", description="Launchers in the place of UAV-ON's and RescueBench's binaries.")
+    suites = parser.add_subparsers(dest="suite", required=True, metavar="NAME")
+    command = suites.add_parser(SUITE, help="for UAV-ON's own scene server")
+    command.add_argument("what", choices=("scenes",), metavar="scenes", help="launchers in the place of its binaries")
+    command.add_argument("--out", type=Path, required=True, metavar="DIR", help="what its --root_path will be")
+    command = suites.add_parser(RESCUEBENCH, help="for RescueBench's own code")
+    command.add_argument("what", choices=("env",), metavar="env", help="launchers in the place of its binaries")
+    rescue_server.add_environment_arguments(command)
+    arguments = parser.parse_args(argv)
+    if arguments.suite == RESCUEBENCH:
+        return rescue_server.environment(arguments)
     from esar_ros.suites.uav_on.protocol_server.launchers import write_launchers
 
-    parser = Parser(
-        prog="esar suite", description="Launchers for UAV-ON's own scene server; rescuebench env (its --help)."
-    )
-    parser.add_argument("suite", choices=("uav-on",), metavar="NAME", help="benchmark: uav-on")
-    parser.add_argument("what", choices=("scenes",), metavar="scenes", help="launchers in the place of its binaries")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="what its --root_path will be")
-    arguments = parser.parse_args(argv)
     for path, theirs, here in write_launchers(arguments.out):
         print(f"{path}: {here} stands in for {theirs}")
     return 0
