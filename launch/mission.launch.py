@@ -24,7 +24,7 @@ from esar_ros.mission.resources import resource
 from esar_ros.mission.system.environment import graph_environment
 from esar_ros.nodes.core.node_names import REFEREE_RECORDER
 from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, check_names, options_from
-from esar_ros.nodes.graph.mission import MissionOptions, NodeSpec, mission_graph
+from esar_ros.nodes.graph.mission import AUTOPILOTS, MissionOptions, NodeSpec, mission_graph
 from esar_ros.nodes.graph.rviz_config import rviz_config
 from esar_ros.nodes.graph.shared_memory import sweep
 from esar_ros.nodes.graph.start import LAUNCHED
@@ -111,7 +111,7 @@ def rviz(options: MissionOptions) -> list[Node]:
     """RViz on the mission's topics, in the mission's time, and the model of each vehicle."""
     root = options.root
     config = rviz_config(options.vehicles, root, Path(options.out) / "logs")
-    time = {"use_sim_time": options.use_sim_time}
+    time = {"use_sim_time": options.use_sim_time and options.world not in AUTOPILOTS}  # there nobody publishes /clock
     model = ParameterValue(resource("urdf/vehicle.urdf").read_text(encoding="utf-8"), value_type=str)
     models = [
         Node(

@@ -73,10 +73,13 @@ def test_what_is_started_is_the_graph(variant: str, launch: Launch, stand_ins: S
     assert {len(token) for token in tokens} == {0, 32}
 
 
-def test_rviz_comes_with_the_vehicles_models_and_the_missions_names(
-    launch: Launch, stand_ins: StandIns, tmp_path: Path
+@pytest.mark.parametrize("world", ["embedded", "px4"])
+def test_rviz_comes_with_the_vehicles_models_and_the_missions_names_and_time(
+    world: str, launch: Launch, stand_ins: StandIns, tmp_path: Path
 ) -> None:
     arguments = {"rviz": "true", "namespace": "/team", "vehicles": "hawk,kite", "out": str(tmp_path / "out")}
+    arguments |= {"world": world, "pace": "realtime"}
+    simulated = world == "embedded"  # an autopilot's time is the system's: nobody publishes /clock
     graph = mission_graph(options_of(arguments | {"port": "41238"}))
     stand_ins.plan(len(graph) + 3, {spec.label: [0] for spec in graph if spec.ends_mission})
     launched = launch(arguments, stand_ins.environment())
@@ -84,12 +87,12 @@ def test_rviz_comes_with_the_vehicles_models_and_the_missions_names(
     for vehicle in ("hawk", "kite"):
         argv = stand_ins.told(f"team-{vehicle}-robot_state_publisher")["argv"]
         told = parameters(argv)
-        assert (told["frame_prefix"], told["use_sim_time"]) == (f"{vehicle}/", True)
+        assert (told["frame_prefix"], told["use_sim_time"]) == (f"{vehicle}/", simulated)
         assert told["robot_description"] == resource("urdf/vehicle.urdf").read_text(encoding="utf-8")
     argv = stand_ins.told("team-rviz2")["argv"]
     shown = Path(argv[argv.index("-d") + 1])
     assert shown == tmp_path / "out" / "logs" / "multi.rviz" and "/team/hawk/" in shown.read_text(encoding="utf-8")
-    assert parameters(argv) == {"use_sim_time": True}
+    assert parameters(argv) == {"use_sim_time": simulated}
     assert launched.left() == []
 
 

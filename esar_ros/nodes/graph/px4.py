@@ -21,7 +21,7 @@ from esar_ros.nodes.graph.mission import (
 BAD_INPUT = 2  # exit code of a process that refuses its parameters, and would again
 STARTING = 60.0  # s of a launch, in which nothing flies yet
 RANGES = ("lidar", "depth", "none")  # what range_driver makes them of; none: it is started by somebody else
-_UNHEEDED = ("preset", "odometry", "sensing", "fault", "view", "foxglove")  # by every process of a vehicle
+_UNHEEDED = ("preset", "odometry", "sensing", "fault", "view", "foxglove", "host", "port")  # by each of its processes
 
 
 def ends_launch(code: int, since: float) -> bool:
@@ -44,6 +44,8 @@ def vehicle_graph(options: MissionOptions, ranges: str = RANGES[0]) -> list[Node
     for name in _UNHEEDED:
         if getattr(options, name) != getattr(MissionOptions(), name):
             raise UsageError(f"{name} means nothing to a real vehicle's graph", "leave it out")
+    if options.use_sim_time:
+        raise UsageError("use_sim_time means nothing to a real vehicle's graph, on system time", "leave it out")
     root = options.root
     vehicles = list(options.vehicles)
     common: dict[str, Any] = {"pace": options.pace, "record": options.record, "use_sim_time": False}

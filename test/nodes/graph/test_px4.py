@@ -25,7 +25,9 @@ from esar_ros.nodes.graph.mission import (
 )
 from esar_ros.nodes.graph.px4 import BAD_INPUT, STARTING, ends_launch, vehicle_graph
 
-REAL = MissionOptions(map="aotai", seed=7, world="px4", pace="realtime", detector="another", vehicles=("uav1", "uav2"))
+REAL = MissionOptions(
+    map="aotai", seed=7, world="px4", pace="realtime", use_sim_time=False, detector="another", vehicles=("uav1", "uav2")
+)
 
 
 def test_nobody_who_knows_the_truth_is_there() -> None:
@@ -89,7 +91,16 @@ def test_a_detector_that_reads_the_simulator_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("preset", "fast"), ("odometry", "true"), ("fault", "/faults.yaml"), ("view", 8643), ("foxglove", 0)],
+    [
+        ("preset", "fast"),
+        ("odometry", "true"),
+        ("fault", "/faults.yaml"),
+        ("view", 8643),
+        ("foxglove", 0),
+        ("host", "192.0.2.1"),
+        ("port", 4000),
+        ("use_sim_time", True),
+    ],
 )
 def test_what_nothing_in_it_heeds_is_refused(name: str, value: Any) -> None:
     with pytest.raises(UsageError, match=f"{name} means nothing"):
