@@ -115,6 +115,7 @@ OPERATOR_ACT = "operator/act"
 # Actions of the bridge
 ARM = "arm"
 TOUCH_DOWN = "touch_down"
+MANOEUVRE = "manoeuvre"  # of an autopilot's bridge alone
 
 # Services of the pilot and of the planner, each in the node's own namespace
 ORDER = "order"

@@ -27,6 +27,15 @@ def test_the_commands_page_has_every_flag_of_every_suite(name: str) -> None:
     assert flags >= {option.name for option in find_suite(name).options}
 
 
+def test_the_topics_page_has_every_action_and_who_takes_whose_place() -> None:
+    text = PAGES["topics.md"]()
+    for action in (path.stem for path in (DOCS.parents[1] / "action").glob("*.action")):
+        (served,) = re.findall(rf"^\| `\w+` \| `esar_ros/action/{action}` \| (.+) \|$", text, re.M)
+        assert ("airsim_bridge" in served) is (action != "Manoeuvre") and "px4_bridge, ardupilot_bridge" in served
+    for node in ("px4_bridge", "ardupilot_bridge", "mission_control", "range_driver"):
+        assert f"`{node}`" in text.partition("| topic |")[0]
+
+
 def test_the_commands_page_has_the_launchers_of_both_suites(capsys: pytest.CaptureFixture[str]) -> None:
     text = PAGES["commands.md"]()
     for suite in ("uav-on", "rescuebench"):

@@ -382,3 +382,4 @@ TOPICS: tuple[Topic, ...] = (
 BY_NAME: dict[str, Topic] = {topic.name: topic for topic in TOPICS}
 
 ACTIONS: dict[str, str] = {names.ARM: "esar_ros/action/Arm", names.TOUCH_DOWN: "esar_ros/action/TouchDown"}
+AUTOPILOT_ACTIONS: dict[str, str] = {names.MANOEUVRE: "esar_ros/action/Manoeuvre"}  # beside these, of its bridge alone

@@ -16,7 +16,6 @@ from esar_ros.bridges.px4.offboard import Offboard
 from esar_ros.mission import names
 from esar_ros.nodes.core.operator_log import OperatorLog, is_goal_of
 
-MANOEUVRE = "manoeuvre"  # name of the action
 _ARM_CODES = {
     "safety": Arm.Result.REFUSED_SAFETY,
     "not ready": Arm.Result.REFUSED_NOT_READY,
@@ -50,7 +49,7 @@ class Px4Actions:
         for kind, name, wanted, answer in (
             (Arm, names.ARM, _wanted_of_arm, self._answer_arm),
             (TouchDown, names.TOUCH_DOWN, lambda goal: Manoeuvre.TOUCH_DOWN, self._answer_touch_down),
-            (ManoeuvreAction, MANOEUVRE, _wanted_of_manoeuvre, self._answer_manoeuvre),
+            (ManoeuvreAction, names.MANOEUVRE, _wanted_of_manoeuvre, self._answer_manoeuvre),
         ):
             ActionServer(
                 node,

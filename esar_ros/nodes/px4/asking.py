@@ -16,7 +16,6 @@ from esar_ros.action import Manoeuvre as ManoeuvreAction
 from esar_ros.bridges.px4.commands import Manoeuvre
 from esar_ros.mission import names
 from esar_ros.nodes.core.node_names import SAFETY_GOVERNOR
-from esar_ros.nodes.px4.actions import MANOEUVRE
 
 ASKED: dict[str, bool | Manoeuvre] = {  # what is asked for -> to be armed, or a manoeuvre
     "arm": True,
@@ -44,7 +43,7 @@ def ask(space: str, what: str, height: float, tell: Callable[[str], None]) -> in
         wanted = ASKED[what]
         if isinstance(wanted, Manoeuvre):
             goal = ManoeuvreAction.Goal(manoeuvre=int(wanted), height=height)
-            return _sent(node, ActionClient(node, ManoeuvreAction, f"{space}/{MANOEUVRE}"), goal, tell)
+            return _sent(node, ActionClient(node, ManoeuvreAction, f"{space}/{names.MANOEUVRE}"), goal, tell)
         return _sent(node, ActionClient(node, Arm, f"{space}/{names.ARM}"), Arm.Goal(arm=wanted), tell)
     finally:
         node.destroy_node()
