@@ -1,4 +1,4 @@
-"""What pages give as examples is what the package takes."""
+"""Examples on pages are what the package takes, and figures on them those that it shows."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from esar_ros.app import mission
+from esar_ros.app.maps import facts
 from esar_ros.mission.map_files import map_extent
 from esar_ros.mission.names import PX4
 from esar_ros.nodes.core.interface import BY_NAME
@@ -35,7 +36,7 @@ def test_enclaves_are_made_for_every_process_of_the_simulator_and_of_a_vehicle()
     common, vehicle, simulator = (line.split() for line in re.findall(r'nodes="(?:\$nodes )?([^"]+)"', page))
     flown = nodes(mission_graph(MissionOptions(sensing=SEPARATE)))
     assert {*common, *simulator} == flown - {REFEREE_RECORDER} | {REFEREE, RECORDER}, "which share a process"
-    assert {*common, *vehicle} == nodes(vehicle_graph(MissionOptions(world=PX4, pace="realtime")))
+    assert {*common, *vehicle} == nodes(vehicle_graph(MissionOptions(world=PX4, pace="realtime", use_sim_time=False)))
 
 
 def test_the_permissions_name_who_writes_the_ranges() -> None:
@@ -71,6 +72,26 @@ def test_the_zones_lie_on_the_map_that_the_command_flies_and_off_its_start(tmp_p
     assert {zone.name: bool(zone.geodetic) for zone in zones} == {"hut": False, "road": True}
     for zone in zones:
         assert np.abs(zone.polygon(place.origin)).max() < place.size / 2, zone.name
+
+
+def test_the_map_page_says_how_steep_k2_is_as_maps_show_does() -> None:
+    page = (ROOT / "docs" / "reference" / "maps.md").read_text(encoding="utf-8")
+    (share,) = re.findall(r"^\| `k2` .* (\d+ %) of it 45 degrees", page, re.M)
+    assert f"{share} at least 45 deg" in facts(load_map("k2"))["slope"]
+
+
+def test_the_page_of_px4_names_the_firmware_that_was_flown() -> None:
+    results = (ROOT / "docs" / "results" / "px4_sitl.md").read_text(encoding="utf-8")
+    (commit,) = re.findall(r"^\| firmware \| PX4 .*, commit (\w+) \|$", results, re.M)
+    page = (HOW_TO / "px4.md").read_text(encoding="utf-8")
+    assert page.count(commit) == 2, "in what was flown, and in what to build"
+
+
+def test_a_report_of_security_goes_to_no_address_that_is_none() -> None:
+    mail = re.findall(r'<maintainer email="([^"]+)"', (ROOT / "package.xml").read_text(encoding="utf-8"))[0]
+    page = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    assert "Report a vulnerability" in page
+    assert not mail.endswith(".example") or not re.search(r"\bmail\b|package\.xml", page)
 
 
 def test_the_exported_heights_have_north_along_columns_and_east_along_rows(

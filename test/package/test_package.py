@@ -13,7 +13,6 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import EntryPoints, distributions
-from itertools import chain
 from pathlib import Path
 from types import ModuleType
 
@@ -138,7 +137,8 @@ def test_the_weights_licence_stands_beside_the_code_s() -> None:
 def test_the_readme_names_every_package_under_a_copyleft_licence() -> None:
     licences = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Licences")[2]
     installed = {project(each.metadata["Name"]): each.metadata for each in distributions()}
-    wanted = {project(line) for line in chain(SETUP["REQUIRES"], *SETUP["EXTRAS"].values())} & set(installed)
+    wanted = {project(line) for lines in (SETUP["REQUIRES"], *SETUP["EXTRAS"].values()) for line in lines}
+    wanted &= set(installed)
     stated = {name: installed[name]["License-Expression"] or installed[name]["License"] or "" for name in wanted}
     copyleft = {name for name, text in stated.items() if "GPL" in text.partition("\n")[0]}  # some hold whole texts
     assert {"connected-components-3d", "pymavlink"} <= copyleft

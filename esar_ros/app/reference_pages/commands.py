@@ -12,7 +12,6 @@ from esar_ros.app.reference_pages.page import MADE, cell, table
 from esar_ros.app.suites.serve import RESCUEBENCH
 from esar_ros.suites import suite_names
 
-
 _OTHER_SUITES = {  # than the one whose arguments a verb has where none is named
     "bench": suite_names()[1:],
     "serve": (RESCUEBENCH,),
