@@ -16,6 +16,7 @@ from esar_ros.app.arguments import Parser
 from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.map_files import shipped_maps
 from esar_ros.mission.resources import cache_directory, resource
+from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.perception.detectors.engines import Tensor
 from esar_ros.perception.detectors.yolo_boxes import letterbox
 from esar_ros.training import card as cards
@@ -172,7 +173,9 @@ def evaluate(
             "goals": goal_figures(validation),
             "false_per_picture": {split: false_per_image(images, limits) for split, images in bare.items()},
         },
-        "detection_probability": detection_probability(validation, limits),
+        "detection_probability": {
+            "focal": load_vehicle().image.model.fx, **detection_probability(validation, limits),
+        },
     }
     card = cards.card_of(
         name, network, second, {**made, "pictures": counts, "tested_on": list(tested)}, alone, both,

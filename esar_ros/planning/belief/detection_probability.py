@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from scipy.optimize import curve_fit  # type: ignore[import-untyped]
 
+from esar_ros.geometry.camera import CameraModel
 from esar_ros.mission.clues import PERSON
 from esar_ros.mission.observation import Brief
 from esar_ros.mission.settings_file import StrictModel, load_settings
@@ -33,6 +34,8 @@ _DAY, _TWILIGHT = (7, 17), (6, 18)  # h; full and some light (ESARBench, appendi
 _ALL_CLUES = "clues"  # a card's name for all classes but people
 _ENOUGH = 30  # objects that a class needs in a light to have shares of its own
 _BORROWED = 5.0  # objects of the clues' mean share that count with a class's own in each bin of ranges
+_CARD_FOCAL = CameraModel.from_horizontal_fov(640, 480, math.pi / 2).fx  # px, of the pictures that cards without a
+# word about it, and the settings' curves, hold for: 640x480 at 90 degrees (training.render, models/README.md)
 TABLE_RANGE = 150  # m, a table's last range
 
 
@@ -122,6 +125,7 @@ class _Measured(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     fit: _Fits
+    focal: float = Field(default=_CARD_FOCAL, gt=0)  # px, of the pictures that it was measured on
     range_edges: tuple[float, ...] = ()
     by_kind: dict[str, _Lights] = Field(default_factory=dict)
 
@@ -205,9 +209,7 @@ class Detection:
 
         Raises UsageError when the detector's model card cannot be used.
         """
-        own = load_vehicle().image.model.fx
-        self._focal = focal if focal > 0.0 else own
-        self._sharpness = self._focal / own
+        self._focal = focal if focal > 0.0 else load_vehicle().image.model.fx
         self._warm = detector == THERMAL
         on_photographs = settings.measured_on == PHOTOGRAPHS
         self._by_size = load_curve(THERMAL if self._warm else PHOTOGRAPHS) if self._warm or on_photographs else None
@@ -218,6 +220,7 @@ class Detection:
             self._visibility = math.inf
         self._light = light_of(brief.local_time)
         self._card = load_card(settings, detector)
+        self._sharpness = self._focal / self._card.focal
         self._known: dict[str, NDArray[np.float64]] = {}
         self.person = self.of(PERSON)  # by whole metres of range
         self.clue = np.mean([self.of(kind) for kind in sorted(kinds) or [_ALL_CLUES]], axis=0) * (not self._warm)

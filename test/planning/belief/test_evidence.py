@@ -126,6 +126,23 @@ def test_half_the_pixels_see_half_as_far(brief: Any) -> None:
     assert small.reach == pytest.approx(sharp.reach / 2, abs=1.0)
 
 
+def test_the_card_s_pictures_stay_as_they_were_measured_whatever_camera_is_flown(
+    brief: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings, rig, where = DetectionSettings(), load_vehicle(), "esar_ros.planning.belief.detection_probability"
+    shipped = Detection(settings, brief(), "esar_yolo")
+    assert shipped._sharpness == 1.0, "bit by bit the card's own shares with config/vehicle.yaml as it is shipped"
+    wide = rig.model_copy(update={"image": rig.image.model_copy(update={"fov_deg": 120.0})})
+    monkeypatch.setattr(f"{where}.load_vehicle", lambda: wide)
+    own, look = Detection(settings, brief(), "esar_yolo"), Detection(settings, brief(), "esar_yolo", 320.0)
+    assert own.person[60] < 0.7 * shipped.person[60], "a wide lens shows people smaller"
+    assert look.person == pytest.approx(shipped.person), "and takes nothing from pictures of another"
+    measured = {"fit": {"person": {"best": 1.0, "half": 30.0, "softness": 5.0}}, "focal": wide.image.model.fx}
+    (tmp_path / "own.json").write_text(json.dumps({"detection_probability": measured}))
+    of_card = Detection(DetectionSettings(cards={"mine": str(tmp_path / "own.json")}), brief(), "mine")
+    assert of_card.person[30] == pytest.approx(0.5, abs=0.01), "a card may have been measured with that lens"
+
+
 def test_a_model_card_s_measured_curve_replaces_the_settings(
     brief: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
