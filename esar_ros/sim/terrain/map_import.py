@@ -32,12 +32,13 @@ from esar_ros.sim.terrain.map_layers import (
     read_photo,
     read_tracks,
 )
-from esar_ros.sim.terrain.map_spec import MapSpec, parse_spec
+from esar_ros.sim.terrain.map_spec import SAMPLES, SIZES, MapSpec, parse_spec
 from esar_ros.sim.terrain.maps import load_spec
 from esar_ros.sim.terrain.surroundings import REACH, Surroundings, pack, ring_points, sample_rings
 
 CHARACTERS = {"alpine": "aotai", "desert": "lop_nur", "glacial": "k2", "coastal": "dapeng"}  # whose plants they bear
 MAX_HOLE = 100.0  # m, distance to the nearest height up to which a gap is filled
+_GAPS = (0.0, SIZES[1])  # m, least and most that a person may set it to
 MAX_HOLES = 0.10  # greatest share of the map that may be filled
 _FINER = 300  # from the map's seed to that of relief finer than the model
 _AROUND = 513  # places a side at which land cover around the map is told
@@ -92,6 +93,11 @@ def import_map(source: Path, options: ImportOptions, folder: Path | None = None)
         raise UsageError(f"unknown character '{options.character}'", suggest(options.character, CHARACTERS))
     if options.id in (*shipped_maps(), *settlement_maps()):
         raise UsageError(f"'{options.id}' is a shipped map", "choose another --id")
+    for flag, value, (least, most) in (
+        ("--size", options.size, SIZES), ("--samples", options.samples, SAMPLES), ("--max-hole", options.max_hole, _GAPS)
+    ):  # fmt: skip
+        if not least <= value <= most:  # not a number is neither
+            raise UsageError(f"{flag} {value:g}", f"between {least:g} and {most:g}")
     raster = _open(source, options.crs)
     latitude, longitude = options.centre or _middle(raster, source)
     altitudes, cell, filled = _resample(raster, source, latitude, longitude, options)
@@ -142,17 +148,21 @@ def _open(source: Path, crs: str | None) -> _Raster:
     if not source.is_file():
         raise UsageError(f"{source} is not there", "give a GeoTIFF or another raster with heights")
     try:
+        given = None if crs is None else pyproj.CRS.from_user_input(crs)
+    except pyproj.exceptions.ProjError as error:
+        raise UsageError(f"{source}: unusable coordinate system: {error}", "give the right --crs") from None
+    try:
         with open_raster(source, DRIVERS) as dataset:
             transform, own = dataset.transform, dataset.crs
-            values = read_heights(dataset, source)
+            values = read_heights(dataset, source, given)
     except rasterio.errors.RasterioError as error:
         raise UsageError(f"{source} is not a raster: {error}", "give a GeoTIFF with heights") from None
-    if own is None and crs is None:
+    if own is None and given is None:
         raise UsageError(f"{source} does not say its coordinate system", "give it: --crs EPSG:32648, say")
     if transform.is_identity:
         raise UsageError(f"{source} has no georeference (its transform is the identity)", "georeference it first")
     try:
-        system = pyproj.CRS.from_user_input(crs if crs is not None else own.to_wkt())
+        system = given or pyproj.CRS.from_user_input(own.to_wkt())
         if not (system.is_geographic or system.is_projected):
             raise UsageError(f"{source}: '{system.name}' does not place anything on Earth", "give the right --crs")
         lonlat = pyproj.Transformer.from_crs(system, "EPSG:4326", always_xy=True)

@@ -221,11 +221,13 @@ def open_raster(path: Path, drivers: Sequence[str]) -> Any:
     raise UsageError(f"{path} is not a raster of {', '.join(drivers)}", "give a GeoTIFF")
 
 
-def read_heights(dataset: Any, path: Path) -> NDArray[np.float64]:
+def read_heights(dataset: Any, path: Path, system: Any = None) -> NDArray[np.float64]:
     """Returns the heights (H, W; m above the sea) of an opened elevation model, nan where it has none.
 
     Its own scale and offset, and its unit, by the band or by a vertical coordinate system, count; metres where it names
     none. Raises UsageError where it is too large, or holds no heights above the sea.
+
+    system: pyproj's, that a person says it is in, whose vertical part, where it has one, wins; None: its own.
     """
     if dataset.width * dataset.height > _MOST_HEIGHTS:
         raise UsageError(
@@ -239,31 +241,39 @@ def read_heights(dataset: Any, path: Path) -> NDArray[np.float64]:
         raise UsageError(f"{path}: its heights are above the ellipsoid", _NO_GEOID)
     if unit and unit not in _METRES:
         raise UsageError(f"{path}: its heights are in '{unit}'", "convert it to metres: gdal_calc, gdal_edit -units m")
-    of_system = _vertical_unit(dataset, path)
+    given = None if system is None else _vertical_unit(system, path)
+    if given is None:
+        own = _own_system(dataset)
+        of_system = (None if own is None else _vertical_unit(own, path)) or 1.0
+        given = _METRES[unit] if unit else of_system
     values = dataset.read(1, masked=True).astype(np.float64).filled(np.nan)
-    values = (values * dataset.scales[0] + dataset.offsets[0]) * (_METRES[unit] if unit else of_system)
+    values = (values * dataset.scales[0] + dataset.offsets[0]) * given
     values[(values < _PLAUSIBLE[0]) | (values > _PLAUSIBLE[1])] = np.nan
     if not np.isfinite(values).any():
         raise UsageError(f"{path} holds no heights: all of it is no-data", "look at the file's first band")
     return np.asarray(values)
 
 
-def _vertical_unit(dataset: Any, path: Path) -> float:
-    """Returns the metres of a height's unit by the coordinate system, 1 where it says nothing of heights.
-
-    Raises UsageError where they are no heights above the sea.
-    """
+def _own_system(dataset: Any) -> Any:
+    """Returns the coordinate system that a raster names; None where it names none that is understood."""
     import pyproj
 
     if dataset.crs is None:
-        return 1.0
+        return None
     try:
-        system = pyproj.CRS.from_wkt(dataset.crs.to_wkt(version="WKT2_2019"))
+        return pyproj.CRS.from_wkt(dataset.crs.to_wkt(version="WKT2_2019"))
     except (pyproj.exceptions.ProjError, ValueError):  # whoever places the raster says so
-        return 1.0
+        return None
+
+
+def _vertical_unit(system: Any, path: Path) -> float | None:
+    """Returns the metres of a height's unit by the coordinate system, None where it says nothing of heights.
+
+    Raises UsageError where they are no heights above the sea.
+    """
     vertical = next((part for part in system.sub_crs_list if part.is_vertical), None)
     if vertical is None and len(system.axis_info) < 3:
-        return 1.0
+        return None
     axis = (system if vertical is None else vertical).axis_info[-1]
     if vertical is None or "ellipsoid" in axis.name.lower():
         raise UsageError(f"{path}: its heights are above the ellipsoid ({system.name})", _NO_GEOID)

@@ -53,6 +53,7 @@ class ImagerySpec(StrictModel):
 
 
 Horizon = Literal["ranges", "flat", "peaks", "sea"]
+SIZES, SAMPLES = (200.0, 10_000.0), (65, 4097)  # m, side of a map, and heights a side: least and most
 
 
 class MapSpec(StrictModel):
@@ -63,8 +64,8 @@ class MapSpec(StrictModel):
     character: str
     origin: OriginSpec
     utc_offset: float = Field(ge=-12.0, le=14.0, description="h, of local time")
-    size: float = Field(ge=200.0, le=10_000.0, description="m, side of the square")
-    samples: int = Field(ge=65, le=4097)
+    size: float = Field(ge=SIZES[0], le=SIZES[1], description="m, side of the square")
+    samples: int = Field(ge=SAMPLES[0], le=SAMPLES[1])
     seed: int = Field(ge=0)
     water_level: float | None = Field(description="m in the map frame, null without open water")
     horizon: Horizon = Field("ranges", description="what lies beyond the map's edge")

@@ -152,6 +152,11 @@ def test_a_surveyed_model_in_degrees(tmp_path: Path) -> None:
         ({}, {"id": "aotai"}, "shipped map"),
         ({}, {"character": "lunar"}, "unknown character"),
         ({}, {"samples": 300}, "power of two"),
+        *(({}, {"samples": count}, "--samples .*: between 65 and 4097") for count in (-3, 0, 1)),
+        *(({}, {"size": size}, "--size .*: between 200 and 10000") for size in (0.0, float("nan"), float("inf"))),
+        *(({}, {"max_hole": gap}, "--max-hole .*: between 0 and") for gap in (-1.0, float("nan"), float("inf"))),
+        ({"crs": None}, {"crs": "EPSG:4979"}, "above the ellipsoid"),
+        ({}, {"crs": "EPSG:32648+5715"}, "depths"),
         ({}, {"id": "Not An Id"}, "key id"),
     ],
 )
@@ -163,6 +168,16 @@ def test_what_cannot_be_flown_is_refused_in_one_line(
         import_map(source, options(**changes))
     assert "\n" not in str(refused.value)
     assert not any((tmp_path / "cache/imported").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("own", [None, UTM_48N, f"{UTM_48N}+5773"])
+def test_a_system_that_is_told_may_tell_the_unit_of_heights(tmp_path: Path, own: str | None) -> None:
+    metres = import_map(utm_tile(tmp_path / "m.tif"), options())
+    feet = f"{UTM_48N}+8228"  # NAVD 88 in feet
+    made = import_map(utm_tile(tmp_path / "ft.tif", crs=own), options(id="feet", crs=feet))
+    assert made.spec.origin.altitude == pytest.approx(0.3048 * metres.spec.origin.altitude, abs=0.01)
+    of_file = import_map(utm_tile(tmp_path / "own.tif", crs=feet), options(id="own", crs=UTM_48N))
+    assert of_file.spec.origin == made.spec.origin, "what --crs does not say, the file may"
 
 
 def test_files_that_are_no_raster_are_refused(tmp_path: Path) -> None:
