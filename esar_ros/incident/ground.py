@@ -108,8 +108,10 @@ class Ground:
         return float(cast(self.heights, start, step, reach, self.cell / 2.0))
 
 
-def read_ground(path: Path, sigma: float = 5.0) -> Ground:
-    """Returns the ground of any raster of heights above the sea that GDAL reads, brought to its UTM zone.
+def read_ground(path: Path, about: tuple[float, float] | None = None, sigma: float = 5.0) -> Ground:
+    """Returns the ground of any raster of heights above the sea that GDAL reads, brought to a UTM zone.
+
+    about: latitude and longitude (degrees) whose zone is taken, where they lie on it; None: its middle's.
 
     Raises UsageError where it is none, or does not say its coordinate system.
     """
@@ -123,8 +125,7 @@ def read_ground(path: Path, sigma: float = 5.0) -> Ground:
             if dataset.crs is None:
                 raise UsageError(f"{path} does not say its coordinate system", "give one with EPSG:4326 or a UTM zone")
             values = read_heights(dataset, path)
-            west, south, east, north = rasterio.warp.transform_bounds(dataset.crs, _WGS84, *dataset.bounds)
-            crs = utm_zone((south + north) / 2.0, (west + east) / 2.0)
+            crs = utm_zone(*_middle_of(dataset) if about is None or not _reaches(dataset, *about) else about)
             place, width, height = calculate_default_transform(
                 dataset.crs, crs, dataset.width, dataset.height, *dataset.bounds
             )
@@ -140,9 +141,32 @@ def read_ground(path: Path, sigma: float = 5.0) -> Ground:
     return Ground(heights, place.c, place.f, side, crs, sigma)
 
 
+def _middle_of(dataset: Any) -> tuple[float, float]:
+    """Returns the latitude and longitude (degrees) of a raster's middle."""
+    from rasterio.warp import transform
+
+    x, y = dataset.xy(dataset.height // 2, dataset.width // 2)
+    (longitude,), (latitude,) = transform(dataset.crs, _WGS84, [x], [y])
+    return float(latitude), float(longitude)
+
+
+def _reaches(dataset: Any, latitude: float, longitude: float) -> bool:
+    """Returns whether a place (degrees) lies on a raster, whose longitudes may count to 360."""
+    from rasterio.warp import transform
+
+    (x,), (y,) = transform(_WGS84, dataset.crs, [longitude], [latitude])
+    inverse = ~dataset.transform
+    for east in (x, x + 360.0, x - 360.0) if dataset.crs.is_geographic else (x,):
+        column, row = inverse.a * east + inverse.b * y + inverse.c, inverse.d * east + inverse.e * y + inverse.f
+        if 0.0 <= column <= dataset.width and 0.0 <= row <= dataset.height:
+            return True
+    return False
+
+
 def utm_zone(latitude: float, longitude: float) -> str:
-    """Returns the UTM zone of a place, as "EPSG:<code>"."""
-    return f"EPSG:{(32600 if latitude >= 0.0 else 32700) + min(60, int((longitude + 180.0) // 6.0) + 1)}"
+    """Returns the UTM zone of a place, as "EPSG:<code>"; longitudes may count to 360."""
+    east = longitude if abs(longitude) <= 180.0 else (longitude + 180.0) % 360.0 - 180.0
+    return f"EPSG:{(32600 if latitude >= 0.0 else 32700) + min(60, int((east + 180.0) // 6.0) + 1)}"
 
 
 @inlined

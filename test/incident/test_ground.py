@@ -68,6 +68,39 @@ def test_a_raster_of_degrees_comes_to_its_zone(tmp_path: Path) -> None:
     assert ground.height(x, y) == pytest.approx(1500.0 + 44.7 - 120.6, abs=0.1)
 
 
+def tile(path: Path, west: float, north: float, width: float, crs: str = "EPSG:4326", step: float = 0.002) -> Path:
+    """A level model of degrees (or metres), half as high as it is wide."""
+    columns = round(width / step)
+    profile = {"driver": "GTiff", "width": columns, "height": columns // 2, "count": 1, "dtype": "float32", "crs": crs}
+    with rasterio.open(path, "w", transform=rasterio.Affine(step, 0, west, 0, -step, north), **profile) as out:
+        out.write(np.full((columns // 2, columns), 700.0, np.float32), 1)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("west", "north", "width", "about", "crs"),
+    [
+        (9.5, 49.0, 2.0, (48.7, 9.6), "EPSG:32632"),  # of a model whose middle lies in the next zone's
+        (9.5, 49.0, 6.0, (47.5, 15.3), "EPSG:32633"),
+        (288.7, 44.28, 0.2, (44.25, -71.25), "EPSG:32619"),  # longitudes to 360
+        (179.9, -16.7, 0.2, (-16.75, -179.95), "EPSG:32701"),  # over the antimeridian
+        (9.5, 49.0, 0.2, (15.0, 100.0), "EPSG:32632"),  # off the model: the middle's, and it reaches nowhere near
+    ],
+)
+def test_the_zone_is_that_of_the_search(
+    tmp_path: Path, west: float, north: float, width: float, about: tuple[float, float], crs: str
+) -> None:
+    ground = read_ground(tile(tmp_path / "a.tif", west, north, width), about)
+    assert ground.crs == crs
+    height = ground.under(*(np.array([degrees]) for degrees in about))[0]
+    assert height == pytest.approx(700.0) or (about[0] == 15.0 and math.isnan(height))
+
+
+def test_a_model_over_the_antimeridian_has_its_middle_there(tmp_path: Path) -> None:
+    source = tile(tmp_path / "a.tif", 818_000.0, 8_144_000.0, 12_000.0, "EPSG:32760", 30.0)
+    assert read_ground(source).crs in ("EPSG:32760", "EPSG:32701")
+
+
 def elevation(path: Path, value: float, crs: str, told: dict[str, Any]) -> Path:
     bands, kind = told.get("count", 1), told.get("dtype", "float32")
     profile = {"driver": "GTiff", "width": 40, "height": 40, "count": bands, "dtype": kind, "crs": crs}
@@ -127,6 +160,7 @@ def test_zones() -> None:
     assert utm_zone(34.0, 107.0) == CRS
     assert utm_zone(-8.3, 115.4) == "EPSG:32750"
     assert utm_zone(10.0, 180.0) == "EPSG:32660"
+    assert utm_zone(44.0, 288.7) == utm_zone(44.0, -71.3) == "EPSG:32619"
 
 
 def test_a_feature_becomes_ground() -> None:

@@ -34,6 +34,7 @@ from esar_ros.planning.belief.brief.telling import questions, summary, told
 from esar_ros.planning.belief.brief.tokens import LONGEST
 from esar_ros.planning.methods.patterns.lost_persons import Found, load_lost_persons
 from esar_ros.sim.terrain.map_import import CHARACTERS, ImportOptions, import_map
+from esar_ros.sim.terrain.map_spec import SIZES
 
 SIZE = 4000.0  # m, side of the map
 MARGIN = 1.05  # of the side of the map, that elevation is kept
@@ -91,7 +92,10 @@ def run(arguments: argparse.Namespace) -> int:
     _check_published(arguments.subject, persons.found(arguments.subject), arguments)
     time = _time(arguments.time)
     where = position("--ipp", latitude_longitude)
-    ground = _about(read_ground(arguments.dem), where.latitude, where.longitude, arguments.size, arguments.dem)
+    if not SIZES[0] <= arguments.size <= SIZES[1]:
+        raise UsageError(f"--size {arguments.size:g}", f"between {SIZES[0]:g} and {SIZES[1]:g} m")
+    ground = read_ground(arguments.dem, (where.latitude, where.longitude))
+    ground = _about(ground, where.latitude, where.longitude, arguments.size, arguments.dem)
     ipp = Place("IPP", PlaceKind.IPP, where, sigma, time.timestamp())
     coarse = ground.coarser(CELL)
     search = Search(arguments.dir.name, places=[ipp])
@@ -115,7 +119,7 @@ def run(arguments: argparse.Namespace) -> int:
     about |= {layer: str(path.resolve()) for layer, path in layers.items() if path is not None}
     if (arguments.dir / PACKAGE).exists():
         raise UsageError(f"{arguments.dir} holds an incident already", "name another folder")
-    draw_map(arguments.dir, search, about)
+    draw_map(arguments.dir, search, about, str(arguments.dem))
     incident = Incident.create(arguments.dir, search, about, words)
     say(incident, prior, terrain, words)
     return 0
@@ -129,8 +133,11 @@ def _check_published(subject: str, found: Found, arguments: argparse.Namespace) 
         raise UsageError(f"--ways of {subject}: no distances from trails are published", "leave it out")
 
 
-def draw_map(folder: Path, search: Search, about: Mapping[str, str]) -> None:
-    """Makes the map that is flown of the search's elevation, unless it is there. Raises UsageError."""
+def draw_map(folder: Path, search: Search, about: Mapping[str, str], dem: str = "") -> None:
+    """Makes the map that is flown of the search's elevation, unless it is there; dem: the file that this is of.
+
+    Raises UsageError.
+    """
     map_id = about["map"]
     endings = ("yaml", "npz", *(["png"] if "photo" in about else []))
     if all((folder / MAPS / f"{map_id}.{ending}").is_file() for ending in endings):
@@ -146,7 +153,10 @@ def draw_map(folder: Path, search: Search, about: Mapping[str, str]) -> None:
     with TemporaryDirectory() as scratch:
         source = Path(scratch) / "elevation.tif"
         source.write_bytes(geotiff_bytes(elevation))
-        import_map(source, options, folder / MAPS)
+        try:
+            import_map(source, options, folder / MAPS)
+        except UsageError as error:  # the scratch file is gone when it is read
+            raise UsageError(str(error).replace(str(source), dem or f"elevation of {folder}")) from None
 
 
 def say(incident: Incident, prior: Prior, terrain: Terrain, words: str) -> None:
