@@ -11,7 +11,6 @@ import http.client
 import io
 import ipaddress
 import json
-import re
 import socket
 import ssl
 import time
@@ -23,6 +22,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
+from esar_ros.mission.decision import writable
 from esar_ros.mission.errors import UsageError
 
 DASHSCOPE = "https://dashscope.aliyuncs.com/compatible-mode/v1"
@@ -66,8 +66,7 @@ class ChatServer:
 
     def __init__(self, url: str, key: str | None = None, timeout: float = 60.0) -> None:
         """Raises ValueError when url is no http address, UsageError when the key would go in clear (check_key)."""
-        if not re.match(r"https?://[^/]", url):
-            raise ValueError(f"'{url}' is no http address")
+        check_address(url)
         check_key(url, key)
         self._url = f"{url.rstrip('/')}/chat/completions"
         self._key = key
@@ -86,7 +85,11 @@ class ChatServer:
         request = urllib.request.Request(self._url, json.dumps(body).encode("utf-8"), headers)
         late = NoAnswer(f"no answer within {self._timeout:g} s")
         try:
-            return _completion(json.loads(self._read(request)))
+            answer = json.loads(self._read(request))
+            if isinstance(answer, dict) and answer.get("error") and not answer.get("choices"):
+                words = self._shown(json.dumps(answer["error"], ensure_ascii=False)[:_MAX_WORDS])
+                raise NoAnswer("the server answered with an error", words=words)
+            return _completion(answer)
         except urllib.error.HTTPError as error:
             again = error.code in _AGAIN or error.code >= 500
             raise NoAnswer(f"HTTP {error.code}", again, error.code, self._words(error)) from None
@@ -106,9 +109,12 @@ class ChatServer:
                 body = error.read(_MAX_WORDS).decode("utf-8", "replace")
         except (OSError, http.client.HTTPException):
             return ""
+        return self._shown(body)
+
+    def _shown(self, words: str) -> str:
         if self._key:
-            body = body.replace(self._key, "[key]")
-        return " ".join("".join(c if c.isprintable() else " " for c in body).split())
+            words = words.replace(self._key, "[key]")
+        return " ".join("".join(c if c.isprintable() else " " for c in words).split())
 
     def _read(self, request: urllib.request.Request) -> bytes:
         """The body, within the time-out as a whole: a server that sends a byte now and then does not hold us up."""
@@ -119,6 +125,28 @@ class ChatServer:
             if response.length:
                 raise http.client.IncompleteRead(body, response.length)
         return body
+
+
+def check_address(url: str) -> None:
+    """Raises ValueError for what is no address of an http server."""
+    try:
+        parts = urlsplit(url)
+        is_server = bool(parts.hostname) and parts.port != 0
+    except ValueError:  # of a port that is no number, or brackets
+        is_server = False
+    if not is_server or not url.startswith(("http://", "https://")) or not url.isprintable() or " " in url:
+        raise ValueError(f"'{url}' is no http address")
+
+
+def key_of(variable: str, environment: Mapping[str, str]) -> str | None:
+    """Returns the key that a variable of the environment holds, without white space around it; None: there is none.
+
+    Raises UsageError, which does not show it, where no request's header can carry it.
+    """
+    key = environment.get(variable, "").strip()
+    if not all(c.isprintable() and ord(c) < 256 for c in key):
+        raise UsageError(f"{variable} holds a character that is in no key", "copy the key again")
+    return key or None
 
 
 def check_key(url: str, key: str | None) -> None:
@@ -144,7 +172,7 @@ def estimated_tokens(content: str | list[dict[str, Any]]) -> int:
     Three bytes of UTF-8 a token (English has four to five, Chinese three to four), and 1000 an image: rather too many.
     """
     if isinstance(content, str):
-        return -(-len(content.encode("utf-8")) // _TOKEN_BYTES)
+        return -(-len(content.encode("utf-8", "surrogatepass")) // _TOKEN_BYTES)
     return sum(estimated_tokens(part["text"]) if "text" in part else _IMAGE_TOKENS for part in content)
 
 
@@ -167,11 +195,11 @@ def _completion(answer: Any) -> Completion:
     text = message["content"]
     if not isinstance(text, str):
         raise NoAnswer("the model said nothing", completion=Completion("", *counts, *named))
-    return Completion(text, *counts, *named)
+    return Completion(writable(text), *counts, *named)
 
 
 def _short(value: Any) -> str:
-    return value[:200] if isinstance(value, str) else ""
+    return writable(value[:200]) if isinstance(value, str) else ""
 
 
 def _count(value: Any) -> int:

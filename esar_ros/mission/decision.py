@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from esar_ros.geometry.frames import Vector
 
+_HALVES = re.compile("[\ud800-\udfff]")
 PARTLY = "partly: "  # before the trouble of a decision that was made with the model all the same
 
 
@@ -84,6 +86,14 @@ class Decision:
     tokens_out: int = 0
     thinking: bool = False  # still at it: the last goal holds until a later decision
     trouble: str = ""  # why it was decided without the model that the method asks
+
+
+def writable(text: str) -> str:
+    """Returns a text whose halves of surrogate pairs, which no file and no message holds, are U+FFFD.
+
+    A server that cuts an answer at its greatest length may cut an emoji in two.
+    """
+    return _HALVES.sub("\ufffd", text)
 
 
 def partly(trouble: str) -> str:

@@ -10,13 +10,14 @@ import difflib
 import inspect
 import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import numpy as np
 
-from esar_ros.mission.decision import Decision, Goal, GoalType, HeightReference, Report, ReportType
+from esar_ros.mission.decision import Decision, Goal, GoalType, HeightReference, Report, ReportType, writable
 from esar_ros.mission.errors import UsageError, one_line
 from esar_ros.planning.method import NEEDS, HasDetails
 
@@ -63,12 +64,15 @@ def check_method(method: Any, called: str) -> None:
 
 
 def check_decision(answer: Any, method: Any) -> Decision:
-    """Returns a method's answer where it is a decision that can be flown. Raises WrongAnswer."""
+    """Returns a method's answer where it is a decision that can be flown, its texts as files and messages hold them.
+
+    Raises WrongAnswer.
+    """
     if fault := _fault_of(answer):
         where = _definition(method)
         raise WrongAnswer(f"act returned {fault}{f' (act is defined at {where})' if where else ''}")
     assert isinstance(answer, Decision)
-    return answer
+    return _writable(answer)
 
 
 def told(failure: BaseException) -> str:
@@ -188,6 +192,17 @@ def _fault_of(answer: Any) -> str:
         if not _is_count(getattr(answer, name)):
             return f"a Decision whose {name} is {_kind(getattr(answer, name))}, not a whole number"
     return ""
+
+
+def _writable(decision: Decision) -> Decision:
+    """Returns a decision whose texts can be written down: a model's may end in the middle of an emoji."""
+    words = [decision.action, decision.why, decision.trouble]
+    words += [text for report in decision.reports for text in (report.kind, report.text)]
+    if all(writable(text) == text for text in words):
+        return decision
+    reports = tuple(replace(one, kind=writable(one.kind), text=writable(one.text)) for one in decision.reports)
+    action, why, trouble = map(writable, words[:3])
+    return replace(decision, action=action, why=why, trouble=trouble, reports=reports)
 
 
 def _fault_of_goal(goal: Any) -> str:

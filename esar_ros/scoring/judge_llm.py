@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from itertools import product
 
-from esar_ros.mission.chat import DASHSCOPE, ChatServer, NoAnswer, without_fence
+from esar_ros.mission.chat import DASHSCOPE, ChatServer, NoAnswer, key_of, without_fence
 from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.scoring.judge import TEXT_LENGTH, Judge, Judgement, OfflineJudge, Pair
 
@@ -92,7 +92,7 @@ class LlmJudge:
             raise UsageError(
                 f"judge llm: {' and '.join(missing)} not set", f"export {missing[0]}=..., or --judge offline"
             )
-        return cls(Endpoint(where[URL].rstrip("/"), where[MODEL]), environment.get(KEY) or None)
+        return cls(Endpoint(where[URL].rstrip("/"), where[MODEL]), key_of(KEY, environment))
 
     @property
     def name(self) -> str:

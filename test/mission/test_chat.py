@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import ssl
 import time
 from collections.abc import Iterator
 
 import pytest
 
-from esar_ros.mission.chat import ChatServer, NoAnswer, check_key, estimated_tokens, without_fence
+from esar_ros.mission.chat import ChatServer, NoAnswer, check_key, estimated_tokens, key_of, without_fence
 from esar_ros.mission.errors import UsageError
 from helpers.chat_server import SECRET, ChatEndpoint, Handler, says
 
@@ -129,3 +130,40 @@ def test_a_fence_without_end_costs_no_time(text: str) -> None:
 def test_tokens_are_estimated_from_lengths() -> None:
     assert estimated_tokens("x" * 3000) == 1000 and estimated_tokens("搜索") == 2 and estimated_tokens("") == 0
     assert estimated_tokens([{"type": "text", "text": "abc"}, {"type": "image_url", "image_url": {}}]) == 1001
+
+
+def test_half_an_emoji_becomes_a_sign_that_can_be_written(server: ChatEndpoint) -> None:
+    body = b'{"choices": [{"message": {"content": "tent \\ud83d"}, "finish_reason": "length"}], "model": "\\udc00"}'
+    server.answers(lambda handler: handler.reply(200, body))
+    answer = ChatServer(server.url).complete({})
+    assert (answer.text, answer.model) == ("tent \ufffd", "\ufffd")
+    assert estimated_tokens("\ud83d") == 1
+
+
+def test_an_error_in_an_answer_keeps_the_server_s_words_but_the_key(server: ChatEndpoint) -> None:
+    told = {"error": {"message": f"Rate limit of {SECRET}\nexceeded", "code": 429}}
+    server.answers(lambda handler: handler.reply(200, json.dumps(told).encode()))
+    with pytest.raises(NoAnswer, match="^the server answered with an error$") as refused:
+        ChatServer(server.url, SECRET).complete({})
+    assert "Rate limit of [key]" in refused.value.words and refused.value.again
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://", "http:///v1", "http://[::1/v1", "http://localhost:80a/v1", "ftp://a", "HTTP://a/v1", "http://a b/v1"],
+)
+def test_what_is_no_address_is_refused(url: str) -> None:
+    with pytest.raises(ValueError, match="is no http address"):
+        ChatServer(url)
+
+
+@pytest.mark.parametrize("key", [" sk-abc\r\n", "sk-abc"])
+def test_a_key_is_taken_without_what_a_copy_adds(key: str) -> None:
+    assert key_of("K", {"K": key}) == "sk-abc" and key_of("K", {"K": " "}) is key_of("K", {}) is None
+
+
+@pytest.mark.parametrize("key", ["sk-\u0416", "sk-a\rb", "sk-a\x00"])
+def test_a_key_that_no_header_carries_is_refused_unseen(key: str) -> None:
+    with pytest.raises(UsageError, match="K holds a character") as refused:
+        key_of("K", {"K": key})
+    assert "sk-" not in str(refused.value)

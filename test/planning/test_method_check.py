@@ -15,6 +15,9 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.planning.method_check import WrongAnswer, check_decision, make_method, source_line, told
 
 
+HALF = "tent \ud83d"  # an emoji that was cut in two
+
+
 class Whole:
     name, eligible, needs = "whole", True, frozenset[str]()
 
@@ -155,3 +158,13 @@ def test_an_error_has_the_line_of_the_method_s_own_code_wherever_it_was_raised()
 
 def test_half_an_emoji_is_told_as_what_can_be_written_down() -> None:
     assert told(ValueError("no such action: fly \ud83d")) == "ValueError: no such action: fly \\ud83d"
+
+
+def test_texts_that_cannot_be_written_down_lose_what_was_cut() -> None:
+    report = Report(ReportType.CLUE, HALF, HALF, np.zeros(3))
+    decision = check_decision(Decision(HALF, HALF, reports=(report,), trouble=HALF), Whole({}))
+    (cut,) = decision.reports
+    words = (decision.action, decision.why, decision.trouble, cut.kind, cut.text)
+    assert set(words) == {"tent \ufffd"} and all(word.encode() for word in words)
+    whole = Decision("wait", "a test \U0001f3d5", reports=(Report(ReportType.CLUE, "tent", "", np.zeros(3)),))
+    assert check_decision(whole, Whole({})) is whole

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -14,13 +13,14 @@ from typing import Any, Protocol
 from pydantic import BaseModel, ValidationError
 
 from esar_ros.mission.chat import ChatServer, Completion, NoAnswer, estimated_tokens, without_fence
+from esar_ros.mission.decision import writable
 from esar_ros.planning.exchange import Question, Reply, clean, payload
 from esar_ros.planning.model.dialect import Dialect
 from esar_ros.planning.model.scripted import ScriptedModel
 from esar_ros.planning.model.settings import SCRIPTED, ModelSettings
 
 _WORDS = 400  # characters of a server's words that are logged
-_THOUGHT = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)  # some models show their reasoning first
+_THOUGHT_END = "</think>"  # some models show their reasoning first, of which a server may take the opening tag off
 
 
 @dataclass
@@ -94,6 +94,10 @@ class ModelClient:
                 completion = self._completion(question, hint, errors)
             except NoAnswer as error:
                 reason = str(error)
+                if error.completion is not None:  # the model said nothing or refused
+                    tokens_in += error.completion.tokens_in
+                    tokens_out += error.completion.tokens_out
+                    reason = self._cut(error.completion) or reason
                 if not error.again:
                     break
                 continue
@@ -102,12 +106,16 @@ class ModelClient:
             try:
                 value = parse(completion.text, question.form)
             except NoAnswer as error:
-                reason = str(error)
+                reason = self._cut(completion) or str(error)
                 # Tell the model what was wrong; its own words stay out, so that nothing grows without bound.
                 hint = f"Your last answer was not usable: {reason}. Answer again."
                 continue
             return reply(value, "")
         return reply(None, reason)
+
+    def _cut(self, completion: Completion) -> str:
+        """Returns in words that an answer was cut; empty where it was not."""
+        return f"the model's answer was cut at max_tokens ({self._settings.max_tokens})" * (completion.finish == "length")
 
     def _completion(self, question: Question, hint: str, errors: list[str]) -> Completion:
         """Asks once, in the dialect that the server takes; appends its words about what it refused to errors.
@@ -152,10 +160,17 @@ def parse(text: str, form: type[BaseModel]) -> BaseModel:
     A code fence around the JSON and shown reasoning before it are taken off, nothing else is forgiven.
     Raises NoAnswer, whose text holds none of the model's words.
     """
-    try:
-        answer = json.loads(without_fence(_THOUGHT.sub("", text, count=1)))
-    except (ValueError, RecursionError):
-        raise NoAnswer("the model's answer is no JSON") from None
+    _, ended, after = text.partition(_THOUGHT_END)
+    for candidate in (text, after) if ended else (text,):
+        try:
+            answer = json.loads(without_fence(candidate))
+            # Its escapes may name halves of surrogate pairs.
+            answer = json.loads(writable(json.dumps(answer, ensure_ascii=False)))
+            break
+        except (ValueError, RecursionError):
+            continue
+    else:
+        raise NoAnswer("the model's answer is no JSON")
     try:
         return form.model_validate(answer)
     except ValidationError as error:

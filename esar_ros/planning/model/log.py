@@ -49,7 +49,7 @@ class Log:
                 self._keep(question, self._images)
             with self._path.open("a", encoding="utf-8") as file_:
                 file_.write(_line(_record(number, stamps, question, reply, model)))
-        except OSError:
+        except (OSError, ValueError):  # a text that no file holds, too
             return
 
     @staticmethod

@@ -19,6 +19,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
+from esar_ros.mission.chat import key_of
 from esar_ros.mission.decision import partly
 from esar_ros.planning.exchange import CAUTION, Question, Reply
 from esar_ros.planning.model.client import ModelClient
@@ -175,7 +176,7 @@ class Mind(Generic[_Outcome]):
             self._model = replay.model
         header = {"method": self.method, "mission_id": self._mission, "vehicle": vehicle, **self.details}
         log = Log(Path(self._settings.log) / name, self._settings.log_images, header) if self._settings.log else None
-        client = None if replay is not None else ModelClient(self._settings, os.environ.get(KEY) or None)
+        client = None if replay is not None else ModelClient(self._settings, key_of(KEY, os.environ))
         return _Transcript(self._settings, client, replay, log, self._model)
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from esar_ros.mission.chat import DASHSCOPE, check_key
+from esar_ros.mission.chat import DASHSCOPE, check_address, check_key, key_of
 from esar_ros.mission.errors import UsageError, suggest
 from esar_ros.mission.settings_file import StrictModel
 from esar_ros.planning.parameters import check
@@ -34,6 +34,8 @@ PRESETS: dict[str, dict[str, Any]] = {
     "qwen3-max": {"base_url": DASHSCOPE, "name": "qwen3-max", "images": False},
     SCRIPTED: {"name": "esar-scripted-3"},  # the number counts versions of its rules (scripted.py)
 }
+# What config/planners.yaml says of it as it is shipped: that is not given by anybody.
+SHIPPED: dict[str, Any] = {"base_url": "", "name": "", "images": True}
 # Money per million tokens read and written, in the currency of each provider's list. A price is a fact of a day
 # (looked up in November 2026) and of a length: DashScope's of qwen3-max, CNY, is for questions of up to 32000 tokens.
 PRICES = {"qwen3-max": (2.5, 10.0)}
@@ -92,12 +94,12 @@ def resolved(settings: ModelSettings, method: str, environment: Mapping[str, str
         # Nothing else that is configured may turn a method named after it into one that asks a server.
         given = {key: value for key, value in given.items() if key in _KEPT_SCRIPTED}
         given |= {"preset": SCRIPTED, "base_url": "", "name": ""}
-    settings = check(ModelSettings, {**settings.model_dump(), **given}, method)
+    settings = check(ModelSettings, {**settings.model_dump(exclude_unset=True), **given}, method)
     if settings.preset:
         if settings.preset not in PRESETS:
             raise UsageError(f"no model preset '{settings.preset}'", suggest(settings.preset, sorted(PRESETS)))
-        now, untouched = settings.model_dump(), ModelSettings().model_dump()
-        filled = {key: value for key, value in PRESETS[settings.preset].items() if now[key] == untouched[key]}
+        own = {key for key in settings.model_fields_set if key not in SHIPPED or getattr(settings, key) != SHIPPED[key]}
+        filled = {key: value for key, value in PRESETS[settings.preset].items() if key not in own}
         settings = settings.model_copy(update=filled)
     settings = _priced(settings, method)
     if settings.replay:
@@ -113,11 +115,11 @@ def resolved(settings: ModelSettings, method: str, environment: Mapping[str, str
             f"export {' and '.join(f'ESAR_MODEL_{name}=...' for name in missing)}, or "
             f"ESAR_MODEL_PRESET=qwen3.5-plus; or fly {method}@{SCRIPTED}, with an offline stand-in",
         )
-    if not settings.base_url.startswith(("http://", "https://")):
-        raise UsageError(
-            f"planner {method}, model.base_url '{settings.base_url}'", "give e.g. http://localhost:8000/v1"
-        )
-    check_key(settings.base_url, environment.get(KEY))
+    try:
+        check_address(settings.base_url)
+    except ValueError as error:
+        raise UsageError(f"planner {method}, model.base_url {error}", "give e.g. http://localhost:8000/v1") from None
+    check_key(settings.base_url, key_of(KEY, environment))
     return settings
 
 

@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, timezone
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,10 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.observation import Brief
 from esar_ros.planning.exchange import CAUTION, Question, Reply, clean, labelled_image
 from esar_ros.planning.model.client import ModelClient
+from esar_ros.planning.model.log import Log
 from esar_ros.planning.model.mind import Mind, Thought
-from esar_ros.planning.model.settings import ModelSettings, resolved
+from esar_ros.planning.model.settings import PRESETS, SHIPPED, ModelSettings, resolved
+from esar_ros.planning.parameters import MODEL, check, configured
 from helpers.chat_server import ChatEndpoint
 
 
@@ -198,6 +201,57 @@ def test_reasoning_before_the_answer_is_taken_off(chat: ChatEndpoint) -> None:
     assert ModelClient(ModelSettings(base_url=chat.url, name="m")).ask(QUESTION).value == Number(value=7)
 
 
+def test_reasoning_may_come_without_its_opening_tag(chat: ChatEndpoint) -> None:
+    chat.answers(chat.says('hm {"value": 1}\n</think>\n```json\n{"value": 7}```'))
+    assert ModelClient(ModelSettings(base_url=chat.url, name="m")).ask(QUESTION).value == Number(value=7)
+
+
+def ended(content: str | None, finish: str, **message: Any) -> Any:
+    """An answer that ended for a reason of the server's."""
+    choice = {"message": {"content": content, **message}, "finish_reason": finish}
+    usage = {"prompt_tokens": 100, "completion_tokens": 10}
+    return lambda handler: handler.reply(200, json.dumps({"choices": [choice], "usage": usage}).encode())
+
+
+@pytest.mark.parametrize("content", ['{"value": ', "", None, "<think>hm"])
+def test_an_answer_that_was_cut_is_told_so_and_costs_its_tokens(chat: ChatEndpoint, content: str | None) -> None:
+    chat.answers(ended(content, "length"))
+    client = ModelClient(ModelSettings(base_url=chat.url, name="m", attempts=2, pause=0.0, max_tokens=16))
+    reply = client.ask(QUESTION)
+    assert reply.reason == "the model's answer was cut at max_tokens (16)"
+    assert (reply.tokens_in, reply.tokens_out) == (200, 20) == (client.spent.tokens_in, client.spent.tokens_out)
+
+
+def test_a_refusal_costs_its_tokens(chat: ChatEndpoint) -> None:
+    chat.answers(ended(None, "stop", refusal="no"))
+    reply = ModelClient(ModelSettings(base_url=chat.url, name="m", attempts=1)).ask(QUESTION)
+    assert (reply.reason, reply.tokens_in, reply.tokens_out) == ("the model refused", 100, 10)
+
+
+class Words(BaseModel):
+    """Some words."""
+
+    words: str
+
+
+@pytest.mark.parametrize("content", ['{"words": "tent \ud83d"}', '{"words": "tent \\ud83d"}', '{"words": "tent \ud83d'])
+def test_half_an_emoji_ends_no_mission(chat: ChatEndpoint, mind: Any, observe: Any, tmp_path: Path, content: str) -> None:
+    chat.answers(ended(content, "length"))
+
+    def thought() -> Thought[str]:
+        [reply] = yield [Question("words", "You tell.", "What is there?", Words)]
+        return reply.value.words if isinstance(reply.value, Words) else reply.reason
+
+    thinker = mind(log=str(tmp_path))
+    thinker.begin(thought())  # type: ignore[arg-type]
+    assert thinker.poll(observe(0.0)).value in ("tent \ufffd", "the model's answer was cut at max_tokens (800)")
+    (log,) = tmp_path.glob("*.jsonl")
+    assert "tent" in log.read_text(encoding="utf-8")
+    own = Log(log, False, {})
+    own.write(1, (0.0, 0.0), Question("words", "", "half \ud83d", Words), Reply(None, ""), "m")
+    assert len(log.read_text(encoding="utf-8").splitlines()) == 1, "what no file holds costs the log, not the mission"
+
+
 def test_an_answer_of_backticks_and_spaces_costs_no_time(chat: ChatEndpoint) -> None:
     chat.answers(chat.says("```" + " " * 1000 + "x"), chat.says({"value": 7}))
     began = time.process_time()
@@ -220,14 +274,32 @@ def test_a_preset_fills_in_what_is_not_given() -> None:
     assert preset.name == "qwen3.5-plus" and "dashscope" in preset.base_url
     own = resolved(ModelSettings(preset="qwen3.5-plus", base_url="http://a/v1"), "test", {"ESAR_MODEL_NAME": "b"})
     assert (own.base_url, own.name) == ("http://a/v1", "b")
+    plain = resolved(ModelSettings(preset="qwen3.5-plus", extra={}), "test", {})
+    assert plain.extra == {}, "what is given stays, also where it is the default"
     with pytest.raises(UsageError, match="no model preset 'gpt'"):
         resolved(ModelSettings(preset="gpt"), "test", {})
     with pytest.raises(UsageError, match=r"model\.base_url 'ftp://a'"):
         resolved(ModelSettings(base_url="ftp://a", name="m"), "test", {})
     with pytest.raises(UsageError, match="the key would be sent in clear to a: give an https address"):
         resolved(ModelSettings(base_url="http://a/v1", name="m"), "test", {"ESAR_MODEL_KEY": "sk-x"})
+    for key in ("sk-\u0416", "sk-a\rb"):
+        with pytest.raises(UsageError, match="ESAR_MODEL_KEY holds a character that is in no key"):
+            resolved(ModelSettings(preset="qwen3.5-plus"), "test", {"ESAR_MODEL_KEY": key})
+    for url in ("https://", "http:///v1", "http://[::1/v1"):
+        with pytest.raises(UsageError, match=r"planner test, model\.base_url '.*' is no http address"):
+            resolved(ModelSettings(base_url=url, name="m"), "test", {"ESAR_MODEL_KEY": "sk-x"})
     with pytest.raises(UsageError, match="no recorded answers at /nowhere"):
         resolved(ModelSettings(replay="/nowhere"), "test", {})
+
+
+def test_the_shipped_file_gives_nothing_that_a_preset_fills_in() -> None:
+    shipped = configured("apex", {}, shared=(MODEL,))[MODEL]
+    assert {key: shipped[key] for key in SHIPPED} == SHIPPED
+    filled = {key for preset in PRESETS.values() for key in preset}
+    assert {key for key in filled if key in shipped} <= set(SHIPPED)
+    for preset, values in PRESETS.items():
+        got = resolved(check(ModelSettings, shipped, "apex"), "apex", {"ESAR_MODEL_PRESET": preset})
+        assert {key: getattr(got, key) for key in values} == values
 
 
 def test_pictures_are_made_smaller_never_larger() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from esar_ros.mission.chat import ChatServer, Completion, NoAnswer, estimated_tokens
+from esar_ros.mission.chat import ChatServer, Completion, NoAnswer, estimated_tokens, key_of
 from esar_ros.mission.errors import UsageError
 from esar_ros.planning.model.client import Server
 from esar_ros.planning.model.dialect import Dialect
@@ -122,4 +122,4 @@ def model_settings(name: str = "", environment: Mapping[str, str] = os.environ) 
 
 def server_of(settings: ModelSettings, environment: Mapping[str, str] = os.environ) -> ChatServer:
     """Returns the server of resolved settings, with the key from the environment alone. Raises UsageError."""
-    return ChatServer(settings.base_url, environment.get(KEY), settings.timeout)
+    return ChatServer(settings.base_url, key_of(KEY, environment), settings.timeout)
