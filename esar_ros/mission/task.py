@@ -121,7 +121,7 @@ class Task(StrictModel):
     )
     seed: int = Field(ge=0, lt=2**31)
     prompt: str = Field(min_length=40, max_length=6000)
-    local_time: datetime
+    local_time: datetime = Field(description="the place's own clock, without a zone")
     weather: Weather
     wind: Wind = Wind()
     start: Start
@@ -145,6 +145,13 @@ class Task(StrictModel):
         if not self.changes:
             value.pop("changes", None)
         return value
+
+    @field_validator("local_time")
+    @classmethod
+    def _clock_of_the_place(cls, time: datetime, info: ValidationInfo) -> datetime:
+        if time.tzinfo is not None and info.data.get("split") != FIELD:  # one's own search is made with this machine's
+            raise ValueError(f"has a zone, give the place's own clock without it: {time:%Y-%m-%dT%H:%M:%S}, say")
+        return time
 
     @field_validator("changes")
     @classmethod

@@ -31,7 +31,7 @@ def plain() -> dict[str, Any]:
         "split": "dev",
         "seed": 5,
         "prompt": "A hiker in a red jacket has been missing since yesterday evening.",
-        "local_time": "2021-07-03T09:20:00+08:00",
+        "local_time": "2021-07-03T09:20:00",
         "weather": "light_rain",
         "start": {"position": [0.0, 0.0], "yaw": 1.0},
         "t_max": 300.0,
@@ -50,7 +50,15 @@ def test_a_task_is_what_was_written() -> None:
     assert task.victims[0].position == (10.0, -20.0)
     assert task.clues[0].kind is ClueKind.TENT
     assert task.wind.speed == 0.0
-    assert task.local_time.utcoffset() is not None
+    assert task.local_time.isoformat() == "2021-07-03T09:20:00"
+
+
+@pytest.mark.parametrize("zone", ["Z", "+08:00"])
+def test_a_clock_with_a_zone_is_refused(zone: str) -> None:
+    """Everything that reads it takes it for the place's own clock, by which night falls."""
+    with pytest.raises(UsageError, match="key local_time: has a zone, give the place's own clock") as refused:
+        parse_task(json.dumps(plain() | {"local_time": f"2021-10-03T01:20:00{zone}"}), "here")
+    assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize(("of", "like"), [("victims", "victims"), ("clues", "clues"), ("clues", "victims")])
