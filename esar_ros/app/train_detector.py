@@ -95,7 +95,7 @@ def main(argv: list[str]) -> int:
         return 0
     made = {"maps": list(learnt), "data_seed": SEED, "crop": CROP, "epochs_run": _epochs(out)}
     made |= {"batch": recipe.batch, "optimiser": "AdamW", "rate": recipe.rate, "seed": recipe.seed}
-    made |= {"start": arguments.start.name if arguments.start else "", "scenes": sizes}
+    made |= {"start": arguments.start.name if arguments.start else "", "scenes": _scenes(root, learnt, tested)}
     made |= {"bits": 8, "pictures_for_ranges": CALIBRATION}
     made |= {"second_stage_epochs": EPOCHS, "second_stage_examples": len(examples.targets)}
     card = evaluate(name, network, second, root, learnt, tested, made)
@@ -202,6 +202,14 @@ Made to be measured, not to be flown: trained as `esar-clues` ([models/README.md
 def _ground(split: str, learnt: Sequence[str], tested: Sequence[str]) -> Sequence[str]:
     """The maps that a split's images are of."""
     return tested if SPLITS[split].events == "test" else learnt
+
+
+def _scenes(root: Path, learnt: Sequence[str], tested: Sequence[str]) -> dict[str, int]:
+    """The scenes of each split that were learned from or looked at: all that were drawn, by earlier calls too."""
+    return {
+        split: sum(len(list((root / split / "meta").glob(f"{one}-[0-9]*.json"))) for one in _ground(split, learnt, tested))
+        for split in SCENES
+    }
 
 
 def _calibration_images(root: Path, maps: Sequence[str]) -> list[Tensor]:

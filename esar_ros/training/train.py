@@ -7,12 +7,13 @@ convolutional, runs on whole frames.
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import json
 import os
 import pickle
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,9 @@ def write_data_file(root: Path, maps: Sequence[str]) -> Path:
 
 
 def train(data: Path, out: Path, recipe: Recipe, start: Path | None = None, design: Design = SHIPPED) -> Path:
-    """Train, or go on where an earlier call was ended. Returns the weights (.pt).
+    """Train, or go on where an earlier call with the same data, recipe, start and design was ended; refuse another.
+
+    Returns the weights (.pt).
 
     start: a checkpoint of a YOLOv8s, whose first layers are taken, or of an earlier training, which is taken whole and
         trained on: a pickle, so trust its source. Raises UsageError.
@@ -114,9 +117,13 @@ def train(data: Path, out: Path, recipe: Recipe, start: Path | None = None, desi
     from ultralytics import YOLO
 
     out.mkdir(parents=True, exist_ok=True)
-    last, done = out / "run" / "weights" / "last.pt", out / "done"
+    last, begun, done = out / "run" / "weights" / "last.pt", out / "begun", out / "done"
+    task, held = _digest(data, recipe, start, design), done if done.exists() else begun
+    if (done.exists() or last.exists()) and (not held.exists() or held.read_text().strip() != task):
+        raise UsageError(f"{out} holds a network of another recipe, start or data set", "delete it, or give another --out")
     if done.exists():
         return last
+    begun.write_text(f"{task}\n")
     if last.exists():
         YOLO(str(last)).train(resume=True)
     else:
@@ -135,8 +142,19 @@ def train(data: Path, out: Path, recipe: Recipe, start: Path | None = None, desi
             optimizer="AdamW", lr0=recipe.rate, lrf=0.02, cos_lr=True, warmup_epochs=1.0, warmup_bias_lr=0.001,
             val=False, plots=False, save_period=1, **design.augmentation,
         )  # fmt: skip
-    done.write_text("whole\n")
+    done.write_text(f"{task}\n")
     return last
+
+
+def _digest(data: Path, recipe: Recipe, start: Path | None, design: Design) -> str:
+    """Of all that decides what is learned: the pictures' names and lengths, the recipe, the start and the design."""
+    hyperparameters = {key: value for key, value in asdict(recipe).items() if key not in ("threads", "device")}
+    pictures = [Path(line) for line in (data.parent / json.loads(data.read_text())["train"]).read_text().splitlines()]
+    about = [hyperparameters, asdict(design), [[picture.name, picture.stat().st_size] for picture in pictures]]
+    made = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
+    if start is not None and start.is_file():  # where it is not, taking it over says so
+        made.update(start.read_bytes())
+    return made.hexdigest()
 
 
 def export(weights: Path, file: Path) -> None:

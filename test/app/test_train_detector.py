@@ -110,3 +110,13 @@ def test_a_card_says_what_its_network_has_seen() -> None:
     measured = train_detector._about(("aotai", "lop_nur"), ("k2",))
     assert "not to be flown" in measured and "aotai, lop_nur alone, and tested on k2" in measured
     assert "all four maps" not in measured
+
+
+def test_a_card_counts_the_scenes_that_were_drawn(tmp_path: Path) -> None:
+    """Whatever this call's --share says: pictures of earlier ones are learned from, too."""
+    for split, names in (("train", ("k2-0000", "k2-0001", "aotai-0000")), ("test", ("k2-0000", "aotai-0000"))):
+        (tmp_path / split / "meta").mkdir(parents=True)
+        for name in names:
+            (tmp_path / split / "meta" / f"{name}.json").touch()
+    counted = train_detector._scenes(tmp_path, ("aotai",), ("k2",))
+    assert (counted["train"], counted["test"], counted["views"]) == (1, 1, 0)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import cv2
@@ -51,6 +53,44 @@ def test_the_lists_hold_the_pictures_of_the_maps_asked_for(tmp_path: Path) -> No
     assert len((tmp_path / "train-k2.txt").read_text().splitlines()) == 8
     with pytest.raises(UsageError, match="no pictures of aotai"):
         write_data_file(tmp_path, ("aotai",))
+
+
+def test_a_finished_network_is_returned_for_its_own_recipe_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Trained:
+        """In the place of ultralytics' network: writes what it is trained to."""
+
+        def __init__(self, file: str, task: str = "") -> None:
+            self.model = None
+
+        def save(self, file: str) -> None:
+            pass
+
+        def train(self, seed: int = -1, **_: Any) -> None:
+            last.parent.mkdir(parents=True, exist_ok=True)
+            last.write_text(f"seed {seed}")
+
+    last = tmp_path / "out" / "run" / "weights" / "last.pt"
+    fake = SimpleNamespace(YOLO=Trained)
+    monkeypatch.setitem(sys.modules, "ultralytics", fake)
+    monkeypatch.setattr("esar_ros.training.train.torch_with", lambda _: None)
+    monkeypatch.setattr("esar_ros.training.train._take_over", lambda *_: None)
+    _crops(tmp_path)
+    data = write_data_file(tmp_path, ("k2",))
+    assert train(data, tmp_path / "out", Recipe()).read_text() == "seed 0"
+    assert train(data, tmp_path / "out", Recipe(threads=4, device="cuda:0")) == last, "decides nothing"
+    (tmp_path / "start.pt").write_bytes(b"weights")
+    for recipe, start in ((Recipe(seed=5), None), (Recipe(epochs=60), None), (Recipe(), tmp_path / "start.pt")):
+        with pytest.raises(UsageError, match="another recipe, start or data set: delete it, or give another --out"):
+            train(data, tmp_path / "out", recipe, start)
+    (tmp_path / "out" / "done").unlink()  # ended before its last epoch
+    with pytest.raises(UsageError, match="another recipe"):
+        train(data, tmp_path / "out", Recipe(rate=0.01))
+    assert train(data, tmp_path / "out", Recipe()).read_text() == "seed -1", "gone on with"
+    cv2.imwrite(str(tmp_path / "train" / "images" / "k2-0000-00a.png"), np.zeros((256, 256, 3), np.uint8))
+    with pytest.raises(UsageError, match="another recipe"):
+        train(data, tmp_path / "out", Recipe())
 
 
 def test_the_network_has_a_score_for_every_kind() -> None:
