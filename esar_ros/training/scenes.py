@@ -16,7 +16,7 @@ import numpy as np
 from esar_ros.geometry.frames import Pose, Vector, quaternion_from_rpy
 from esar_ros.mission.clues import KINDS, PERSON, ClueKind, VictimPose
 from esar_ros.mission.errors import UsageError, suggest
-from esar_ros.mission.map_files import known_maps
+from esar_ros.mission.map_files import known_maps, settlement_maps, shipped_maps
 from esar_ros.mission.names import HIGH, LOW
 from esar_ros.mission.task_files import benchmark_event, benchmark_index
 from esar_ros.mission.vehicle import Vehicle
@@ -123,7 +123,10 @@ class Scene:
 def draw_scene(split: Split, site: Site, rig: Vehicle, number: int, shots: int, seed: int = SEED) -> Scene:
     """A scene of a split on a site's map. Raises UsageError where the map has no event of the split."""
     map_id = site.place.id
-    rng = np.random.default_rng([seed, split.number, sorted(known_maps()).index(map_id), number])
+    _event_points(map_id, split.events)
+    # Not among known_maps(): what a person has imported must not change the data set.
+    place = sorted([*shipped_maps(), *settlement_maps()]).index(map_id)
+    rng = np.random.default_rng([seed, split.number, place, number])
     weather, light = _conditions(map_id, split.flight, rng)
     local_time = datetime(2024, 1, 1) + timedelta(days=int(rng.integers(366)), minutes=5 * _fives(light, rng))
     speed, towards = float(rng.uniform(0.0, 8.0)), float(rng.uniform(-math.pi, math.pi))

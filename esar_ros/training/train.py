@@ -120,7 +120,9 @@ def train(data: Path, out: Path, recipe: Recipe, start: Path | None = None, desi
     last, begun, done = out / "run" / "weights" / "last.pt", out / "begun", out / "done"
     task, held = _digest(data, recipe, start, design), done if done.exists() else begun
     if (done.exists() or last.exists()) and (not held.exists() or held.read_text().strip() != task):
-        raise UsageError(f"{out} holds a network of another recipe, start or data set", "delete it, or give another --out")
+        raise UsageError(
+            f"{out} holds a network of another recipe, start or data set", "delete it, or give another --out"
+        )
     if done.exists():
         return last
     begun.write_text(f"{task}\n")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from esar_ros.mission.clues import KINDS, PERSON
+from esar_ros.mission.errors import UsageError
 from esar_ros.mission.names import HIGH, LOW
 from esar_ros.mission.task_files import benchmark_event, benchmark_index
 from esar_ros.mission.vehicle import load_vehicle
@@ -48,6 +51,15 @@ def test_a_scene_is_a_function_of_its_seed(scenes: Any) -> None:
         assert (one.camera, one.time, one.target) == (other.camera, other.time, other.target)
     other = draw_scene(SPLITS["train"], site(MAP), load_vehicle(), 2, 6, seed=7)
     assert other.things != first.things
+
+
+def test_a_scene_does_not_depend_on_imported_maps(scenes: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "alps.yaml").touch()
+    monkeypatch.setenv("ESAR_MAPS", str(tmp_path))
+    assert draw_scene(SPLITS["train"], site(MAP), load_vehicle(), 2, 6).things == scenes["train"][2].things
+    here: Any = SimpleNamespace(place=SimpleNamespace(id="alps"))
+    with pytest.raises(UsageError, match="map alps: the benchmark has no dev event there"):
+        draw_scene(SPLITS["train"], here, load_vehicle(), 0, 1)
 
 
 def test_training_never_shows_a_look_that_is_kept_back(scenes: Any) -> None:
