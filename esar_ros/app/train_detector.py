@@ -174,7 +174,8 @@ def evaluate(
             "false_per_picture": {split: false_per_image(images, limits) for split, images in bare.items()},
         },
         "detection_probability": {
-            "focal": load_vehicle().image.model.fx, **detection_probability(validation, limits),
+            "focal": load_vehicle().image.model.fx,
+            **detection_probability(validation, limits),
         },
     }
     card = cards.card_of(
@@ -207,7 +208,9 @@ def _ground(split: str, learnt: Sequence[str], tested: Sequence[str]) -> Sequenc
 def _scenes(root: Path, learnt: Sequence[str], tested: Sequence[str]) -> dict[str, int]:
     """The scenes of each split that were learned from or looked at: all that were drawn, by earlier calls too."""
     return {
-        split: sum(len(list((root / split / "meta").glob(f"{one}-[0-9]*.json"))) for one in _ground(split, learnt, tested))
+        split: sum(
+            len(list((root / split / "meta").glob(f"{one}-[0-9]*.json"))) for one in _ground(split, learnt, tested)
+        )
         for split in SCENES
     }
 

@@ -24,14 +24,21 @@ _DEEPEST = 100  # collections within each other
 
 
 class _Loader(_SafeLoader):
-    """Loader of plain values. A mapping merges (<<) one other at most: several would multiply it with every line."""
+    """Loader of plain values. A mapping merges (<<) one other at most: several would multiply it with every line.
+
+    Of a key that a mapping holds twice, a value would be lost in silence.
+    """
 
     def __init__(self, stream: str) -> None:
         super().__init__(stream)
         self._pairs = 0
+        self._read: set[int] = set()  # mappings whose own keys are known; flat ones hold merged keys beside them
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
-        """Takes merged pairs into a mapping. Raises ValueError for more than a file can mean."""
+        """Takes merged pairs into a mapping. Raises ValueError for more than a file can mean, or a key twice."""
+        if id(node) not in self._read:
+            self._read.add(id(node))
+            self._check_keys(node)
         merged = [value for key, value in node.value if key.tag == "tag:yaml.org,2002:merge"]
         if len(merged) > 1 or any(isinstance(value, yaml.SequenceNode) for value in merged):
             raise ValueError(f"line {node.start_mark.line + 1}: a mapping merges (<<) one other at most")
@@ -39,6 +46,14 @@ class _Loader(_SafeLoader):
         self._pairs += len(node.value)
         if self._pairs > _MOST:
             raise ValueError(f"its mappings merge to more than {_MOST} pairs")
+
+    def _check_keys(self, node: yaml.MappingNode) -> None:
+        keys: set[tuple[str, str]] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if (key.tag, key.value) in keys:
+                    raise ValueError(f"line {key.start_mark.line + 1}: the key {key.value[:60]} is there twice")
+                keys.add((key.tag, key.value))
 
 
 class StrictModel(BaseModel):

@@ -52,6 +52,8 @@ _OWN = (
     "methods.maps.vlfm",
     "methods.patterns.zigzag",
 )  # modules of this package that register a method when imported
+# Further sections of config/planners.yaml: of a plan's way, of this package's suites, of what is asked about missions.
+_SECTIONS = (Route.name, "llm_yolo", "mcq", "oracle", "oracle_prior")
 _FACTORIES: dict[str, Factory] = {}
 
 
@@ -111,7 +113,7 @@ def parameters_of(name: str, parameters: Mapping[str, Any] | None = None, path: 
         raise UsageError(f"unknown planner '{name}'", cure)
     factory = _factory(own)
     overlay = {**_variant(name, own, variant, factory), **(parameters or {})}
-    return configured(own, overlay, path, (SHARED, MODEL) if _asks(factory) else (SHARED,))
+    return configured(own, overlay, path, (SHARED, MODEL) if _asks(factory) else (SHARED,), (*known, *_SECTIONS))
 
 
 def _is_code(name: str) -> bool:

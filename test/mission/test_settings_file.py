@@ -8,7 +8,8 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.settings_file import StrictModel, load_settings, validated
+from esar_ros.mission.resources import resource
+from esar_ros.mission.settings_file import StrictModel, load_settings, parse_yaml, read_yaml, validated
 
 
 class Inner(BaseModel):
@@ -35,6 +36,8 @@ def test_a_good_file_is_its_model(tmp_path: Path) -> None:
         (b"name: a\ninner: {speed: 1}\nmore: 1\n", "key more"),
         (b"- 1\n", "key the file"),
         (b"", "key the file"),
+        (b"name: a\nname: b\ninner: {speed: 2}\n", "line 2: the key name is there twice"),
+        (b"name: a\ninner: {speed: 2, 'speed': 3}\n", "line 2: the key speed is there twice"),
         (b"name: [", "cannot read shapes"),
         (b"\xff\xfe\x00", "cannot read shapes"),
     ],
@@ -48,6 +51,21 @@ def test_a_bad_file_is_refused_in_one_line_that_names_it(tmp_path: Path, content
     assert told in line
     assert str(path) in line
     assert "\n" not in line
+
+
+def test_a_mapping_may_take_over_another_and_change_it() -> None:
+    text = "a: &a {x: 1, y: 2}\nb: &b\n  <<: *a\n  x: 3\nc:\n  <<: *b\n  y: 4\nd: *b\n1: one\n'1': text\n"
+    both = {"x": 3, "y": 2}
+    assert parse_yaml(text, "this") == {
+        "a": {"x": 1, "y": 2}, "b": both, "c": {"x": 3, "y": 4}, "d": both, 1: "one", "1": "text",
+    }  # fmt: skip
+
+
+def test_every_shipped_file_says_each_thing_once() -> None:
+    files = sorted(resource("config").rglob("*.yaml"))
+    assert len(files) > 20
+    for file in files:
+        read_yaml(file, "settings")
 
 
 def test_no_file_is_refused_by_name(tmp_path: Path) -> None:

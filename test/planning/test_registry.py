@@ -25,6 +25,10 @@ from esar_ros.planning.methods.patterns.tigris import TigrisSettings
 from esar_ros.planning.methods.patterns.zigzag import ZigzagSettings
 from esar_ros.planning.parameters import configured
 from esar_ros.planning.reporting import ReportingSettings
+from esar_ros.planning.walk.llm_yolo import LlmYolo
+from esar_ros.suites.esarbench.oracle import Oracle
+from esar_ros.suites.esarbench.oracle_prior import OraclePrior
+from esar_ros.suites.uavbench.mcq.asking import _NAME
 
 OWN: dict[str, type[BaseModel]] = {
     "random": RandomSettings, "zigzag": ZigzagSettings, "fbe": ExplorationSettings, "stay": StaySettings,
@@ -85,13 +89,45 @@ def test_parameters_overlay_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [("a: [", "cannot read"), ("zigzag: 3", "not a table"), ("- 1", "not a table")]
+    ("text", "message"),
+    [
+        ("a: [", "cannot read"),
+        ("zigzag: 3", "not a table"),
+        ("- 1", "not a table"),
+        ("zigzag:\n  reporting:\n", "planner zigzag, parameter reporting: empty, not a table"),
+        ("zigzag: {reporting: often}", "parameter reporting: 'often', not a table"),
+        ("zigzga: {height: 12.0}", "key zigzga: a section of no planner: did you mean zigzag"),
+        ("reportings: {same_object: 1.0}", "key reportings: .*did you mean reporting"),
+        ("zigzag: {height: 12.0}\nzigzag: {speed: 3.0}", "line 2: the key zigzag is there twice"),
+    ],
 )
 def test_bad_files_are_named(tmp_path: Path, text: str, message: Any) -> None:
     path = tmp_path / "planners.yaml"
     path.write_text(text)
     with pytest.raises(UsageError, match=message):
         registry.create("zigzag", path=path)
+
+
+def test_a_model_in_one_word_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "planners.yaml"
+    path.write_text("apex: {model: qwen3-max}")
+    with pytest.raises(UsageError, match="planner apex, parameter model: 'qwen3-max', not a table"):
+        registry.create("apex@scripted", path=path)
+
+
+def test_sections_may_be_of_everything_that_reads_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plugins, "entry_points", lambda group: [])
+    sections = set(yaml.safe_load(resource("config/planners.yaml").read_text(encoding="utf-8")))
+    assert sections <= {*registry.names(), *registry._SECTIONS, "reporting", "model"}
+    path = tmp_path / "planners.yaml"
+    path.write_text(
+        "".join(f"{name}: {{}}\n" for name in (LlmYolo.name, _NAME, OraclePrior.name, Oracle.name, "theirs"))
+    )
+    with pytest.raises(UsageError, match="key theirs: a section of no planner"):
+        registry.create("zigzag", path=path)
+    points = [EntryPoint("theirs", f"{__name__}:Theirs", registry.GROUP)]
+    monkeypatch.setattr(plugins, "entry_points", lambda group: points if group == registry.GROUP else [])
+    assert registry.create("zigzag", path=path).name == "zigzag"
 
 
 class Theirs(Stay):

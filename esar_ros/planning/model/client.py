@@ -115,7 +115,9 @@ class ModelClient:
 
     def _cut(self, completion: Completion) -> str:
         """Returns in words that an answer was cut; empty where it was not."""
-        return f"the model's answer was cut at max_tokens ({self._settings.max_tokens})" * (completion.finish == "length")
+        return f"the model's answer was cut at max_tokens ({self._settings.max_tokens})" * (
+            completion.finish == "length"
+        )
 
     def _completion(self, question: Question, hint: str, errors: list[str]) -> Completion:
         """Asks once, in the dialect that the server takes; appends its words about what it refused to errors.

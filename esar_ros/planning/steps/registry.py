@@ -51,7 +51,8 @@ def parameters_of(name: str, sections: Mapping[str, Mapping[str, Any]]) -> dict[
     parameters = dict(sections.get(own, {}))
     if asks:
         scripted = {"preset": SCRIPTED} if variant else {}
-        parameters[MODEL] = {**configured(own, {}, None, (MODEL,))[MODEL], **parameters.get(MODEL, {}), **scripted}
+        given = {MODEL: parameters[MODEL]} if MODEL in parameters else {}
+        parameters[MODEL] = {**configured(own, given, None, (MODEL,))[MODEL], **scripted}
     return parameters
 
 

@@ -235,7 +235,9 @@ class Words(BaseModel):
 
 
 @pytest.mark.parametrize("content", ['{"words": "tent \ud83d"}', '{"words": "tent \\ud83d"}', '{"words": "tent \ud83d'])
-def test_half_an_emoji_ends_no_mission(chat: ChatEndpoint, mind: Any, observe: Any, tmp_path: Path, content: str) -> None:
+def test_half_an_emoji_ends_no_mission(
+    chat: ChatEndpoint, mind: Any, observe: Any, tmp_path: Path, content: str
+) -> None:
     chat.answers(ended(content, "length"))
 
     def thought() -> Thought[str]:
