@@ -36,7 +36,7 @@ from esar_ros.nodes.messages.image import image_message
 from esar_ros.nodes.messages.markers import clue_markers
 from esar_ros.nodes.messages.vision import clue_detections, image_detections
 from esar_ros.perception.annotate import annotated
-from esar_ros.perception.detector import ClueDetector, FrameResult, create_detector
+from esar_ros.perception.detector import ClueDetector, FrameResult, create_detector, unusable
 from esar_ros.perception.detectors.backend import Detection2D, defect
 from esar_ros.perception.detectors.chosen import chosen_is_eligible
 from esar_ros.perception.detectors.segmentation_oracle import SegmentationOracle
@@ -61,6 +61,7 @@ class ClueDetectorNode(ManagedStepNode):
         self._backend_lock = threading.Lock()  # prompts change between two images, not within one
         self._counts: Counter[str] = Counter()
         self._trouble = ("", -REPORTED_FOR)  # why the newest unusable image was, and when (s, steady)
+        self._reasons: set[str] = set()  # for which detections were left out, that were told
         self._answers: list[float] = []  # s, wall time of each image since the last diagnostics
         self._latencies: list[float] = []  # s, from a frame's coming to its answer, since the last diagnostics
         self._diagnosed_at = self._last_frame = time.monotonic()  # s, steady
@@ -160,7 +161,11 @@ class ClueDetectorNode(ManagedStepNode):
         result = self.detector.take_in([frame for frame, _ in usable], [found for _, found in usable])
         self._publish(ns, result)
         self._latencies.append(time.monotonic() - came)
-        for frame, found in usable:
+        for reason in sorted(set(self.detector.left_out) - self._reasons):
+            self._reasons.add(reason)
+            self.get_logger().warning(f"detections are left out: {reason}")
+        for frame, every in usable:
+            found = [one for one in every if not unusable(one, frame)]
             frame_id = names.camera_frame(self.vehicles[0], frame.camera)
             topic = names.camera_annotated(frame.camera)
             if self.wanted(topic):

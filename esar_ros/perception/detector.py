@@ -10,16 +10,19 @@ import numpy as np
 
 from esar_ros.geometry.camera_frame import CameraFrame
 from esar_ros.mission.clues import KINDS
+from esar_ros.mission.errors import nearest
 from esar_ros.mission.names import THERMAL
 from esar_ros.mission.observation import SeenClue
 from esar_ros.perception.crops import Crops
 from esar_ros.perception.detectors.backend import Detection2D, DetectorBackend
 from esar_ros.perception.detectors.chosen import create_chosen, create_thermal
+from esar_ros.perception.detectors.model_card import MISSPELT
 from esar_ros.perception.fusion.evidence import Calibrated, Reliability
 from esar_ros.perception.fusion.fusion import ClueFusion
 from esar_ros.perception.fusion.localisation import Sighting, localise
 from esar_ros.perception.settings import DetectorSettings, load_detector_settings
 
+_NUMBER, _WHOLE = (int, float, np.integer, np.floating), (int, np.integer)
 _SECONDS = 4_000_000  # ids of this many seconds fit the message's 32 bits
 
 
@@ -116,13 +119,23 @@ def _reliability(backend: DetectorBackend) -> Reliability:
 
 def unusable(detection: Detection2D, frame: CameraFrame) -> str:
     """Returns why a detection cannot be localised; empty when it can. A broken detector must not end a flight."""
-    x, y, width, height = detection.box
     if not np.isfinite([*frame.pose.position, *frame.pose.quaternion]).all():
         return "no pose"
-    if not (np.isfinite(detection.score) and 0.0 <= detection.score <= 1.0):
+    if not (isinstance(detection.score, _NUMBER) and np.isfinite(detection.score)):
         return "no score"
+    if not 0.0 <= detection.score <= 1.0:
+        return "score beside 0 to 1"
     if detection.kind not in KINDS:
-        return "unknown kind"
+        meant = nearest(str(detection.kind), KINDS, MISSPELT)
+        return f"unknown kind, did you mean {meant}?" if meant else "unknown kind"
+    box: object = detection.box
+    if (
+        not isinstance(box, (tuple, list, np.ndarray))
+        or len(box) != 4
+        or not all(isinstance(side, _WHOLE) for side in box)
+    ):
+        return "box that is not four whole numbers of pixels"
+    x, y, width, height = detection.box
     if width <= 0 or height <= 0:
         return "empty box"
     if x >= frame.model.width or y >= frame.model.height or x + width <= 0 or y + height <= 0:

@@ -47,6 +47,7 @@ class Modest(Scripted):
         return {"default": [(0.0, self.share), (1.0, self.share)]}
 
 
+OF_PIXELS = "box that is not four whole numbers of pixels"
 GOOD = Detection2D("tent", 0.9, (310, 230, 20, 20), "tent")
 
 
@@ -57,8 +58,14 @@ GOOD = Detection2D("tent", 0.9, (310, 230, 20, 20), "tent")
         (replace(GOOD, box=(310, 230, 20, -4)), "empty box"),
         (replace(GOOD, box=(900, 230, 20, 20)), "box outside the picture"),
         (replace(GOOD, score=float("nan")), "no score"),
-        (replace(GOOD, score=1.5), "no score"),
+        (replace(GOOD, score=None), "no score"),  # type: ignore[arg-type]
+        (replace(GOOD, score=1.5), "score beside 0 to 1"),
+        (replace(GOOD, score=93.0), "score beside 0 to 1"),
         (replace(GOOD, kind="ufo"), "unknown kind"),
+        (replace(GOOD, kind="Tent"), "unknown kind, did you mean tent?"),
+        (replace(GOOD, box=(310.5, 230.0, 20.2, 20.0)), OF_PIXELS),  # type: ignore[arg-type]
+        (replace(GOOD, box=(float("nan"), 230, 20, 20)), OF_PIXELS),  # type: ignore[arg-type]
+        (replace(GOOD, box=(310, 230, 20)), OF_PIXELS),  # type: ignore[arg-type]
         (replace(GOOD, mask=np.ones((3, 3), bool)), "mask of another size"),
     ],
 )
@@ -68,6 +75,12 @@ def test_a_broken_detection_is_counted_and_the_good_one_used(down_frame: CameraF
     assert result.cameras == (down_frame.camera,) and detector.idle().cameras == ()
     assert [clue.kind for clue in result.clues] == ["tent"]
     assert dict(detector.left_out) == {reason: 1}
+
+
+def test_whole_numbers_of_numpy_are_whole(down_frame: CameraFrame) -> None:
+    box: Any = tuple(np.array(GOOD.box))
+    one = replace(GOOD, box=box, score=np.float32(0.9))  # type: ignore[arg-type]
+    assert len(ClueDetector(Scripted(one)).process([down_frame]).sightings) == 1
 
 
 def test_a_frame_without_a_pose_is_counted(down_frame: CameraFrame) -> None:

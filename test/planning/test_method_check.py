@@ -14,7 +14,6 @@ from esar_ros.mission.decision import Decision, Goal, GoalType, Report, ReportTy
 from esar_ros.mission.errors import UsageError
 from esar_ros.planning.method_check import WrongAnswer, check_decision, make_method, source_line, told
 
-
 HALF = "tent \ud83d"  # an emoji that was cut in two
 
 

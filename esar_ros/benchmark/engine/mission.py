@@ -7,6 +7,7 @@ the simulator's time, with ranges at 10 Hz (config/vehicle.yaml). What flies are
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -39,6 +40,7 @@ from esar_ros.scoring.result import Result
 from esar_ros.sim.terrain.maps import PlaceMap, load_map
 
 VEHICLE = "uav1"
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,10 @@ class Mission:
             self._advance(None)
 
     def result(self) -> EpisodeResult:
-        """Returns the result of a mission that has ended."""
+        """Returns the result of a mission that has ended; says what of its detector's finds could not be used."""
+        if left_out := self._sensing.detector.left_out:
+            counts = ", ".join(f"{count} x {reason}" for reason, count in sorted(left_out.items()))
+            _LOG.warning("detector %s: detections left out: %s", self.conditions.detector, counts)
         result = self._referee.result(self._judge, self._took)
         return EpisodeResult(result, {VEHICLE: self._recording.track}, seconds(self._stack.ns - self._start))
 

@@ -3,11 +3,13 @@
 A backend turns images into 2D detections and has no access to the map. Backends are created by name, so that a heavy
 one is imported only when it is used. Another package adds one by naming a factory in the entry-point group
 `esar_ros.detectors`: a callable that takes parameters (a mapping) and returns a `DetectorBackend`; its attributes
-`eligible` and `about`, if it has them, are those of `register`.
+`eligible` and `about`, if it has them, are those of `register`. What is eligible by a property, or not said of the
+factory, is read from what it returns.
 """
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from esar_ros.geometry.camera_frame import CameraFrame
-from esar_ros.mission.errors import UsageError, suggest
+from esar_ros.mission.errors import UsageError, first_line, suggest
 from esar_ros.mission.system.plugins import load_plugin, plugins, refuse_taken
 
 
@@ -72,7 +74,7 @@ About = Callable[[Parameters], dict[str, str]]
 @dataclass(frozen=True)
 class _Entry:
     factory: Factory
-    eligible: bool
+    eligible: bool | None  # None: as what it makes says
     about: About | None
 
 
@@ -87,6 +89,8 @@ _MODULES = {
     "yolo_world": "esar_ros.perception.detectors.yolo_world",
 }
 _ENTRIES: dict[str, _Entry] = {}
+_SAID: dict[tuple[str, str], bool] = {}  # by name and parameters: whether what was made is eligible
+_CALLS, _VALUES = ("detect", "set_prompts"), ("name", "eligible", "prompts")  # of DetectorBackend
 
 
 def register(name: str, eligible: bool = True, about: About | None = None) -> Callable[[Factory], Factory]:
@@ -110,13 +114,39 @@ def names() -> tuple[str, ...]:
 
 
 def create(name: str, parameters: Parameters | None = None) -> DetectorBackend:
-    """A backend by name with its own parameters. Raises UsageError on an unknown name or a bad parameter."""
-    return _entry(name).factory(parameters or {})
+    """A backend by name with its own parameters.
+
+    Raises UsageError on an unknown name, a bad parameter, and where another package's cannot be made or is not whole.
+    """
+    factory = _entry(name).factory
+    if name in _MODULES:
+        return factory(parameters or {})
+    point = plugins(GROUP).get(name)
+    called = f"detector '{name}'" if point is None else f"detector '{name}' ({point.value})"
+    try:
+        made = factory(parameters or {})
+        lacks = [one for one in _VALUES if not hasattr(made, one)]
+        lacks += [one for one in _CALLS if not callable(getattr(made, one, None))]
+    except UsageError:
+        raise
+    except Exception as error:  # whatever another package raises
+        said = f"{type(error).__name__}: {first_line(error)}"
+        raise UsageError(f"{called} cannot be made of its parameters, a mapping: {said}", "mend it") from error
+    if lacks or inspect.isclass(made):
+        what = "it is a class" if inspect.isclass(made) else f"it has no {', '.join(lacks)}"
+        raise UsageError(f"{called} is no detector: {what}", "write what docs/how-to/backends.md names")
+    return made
 
 
-def is_eligible(name: str) -> bool:
-    """Returns whether results made with a backend take part in the comparison. Raises UsageError on an unknown name."""
-    return _entry(name).eligible
+def is_eligible(name: str, parameters: Parameters | None = None) -> bool:
+    """Returns whether results made with a backend take part in the comparison.
+
+    Raises UsageError on an unknown name, or where it has to be made and cannot be.
+    """
+    stated, which = _entry(name).eligible, (name, repr(sorted((parameters or {}).items())))
+    if stated is None and which not in _SAID:
+        _SAID[which] = bool(create(name, parameters).eligible)
+    return _SAID[which] if stated is None else stated
 
 
 def about(name: str, parameters: Parameters | None = None) -> dict[str, str]:
@@ -151,8 +181,8 @@ def _entry(name: str) -> _Entry:
         factory = load_plugin(point, "detector")
         if not callable(factory):
             raise UsageError(f"detector '{name}' ({point.value}) is not callable", "name a factory")
-        about = getattr(factory, "about", None)
-        _ENTRIES[name] = _Entry(factory, bool(getattr(factory, "eligible", True)), about)
+        about, eligible = getattr(factory, "about", None), getattr(factory, "eligible", None)
+        _ENTRIES[name] = _Entry(factory, eligible if isinstance(eligible, bool) else None, about)
     elif name not in _ENTRIES:
         import_module(_MODULES[name])
     return _ENTRIES[name]

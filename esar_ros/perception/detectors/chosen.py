@@ -62,4 +62,4 @@ def about_chosen(choice: str) -> dict[str, str]:
 
 def chosen_is_eligible(choice: str) -> bool:
     """Returns whether the chosen detector uses no ground truth. Raises UsageError."""
-    return backend.is_eligible(parted(choice)[0])
+    return backend.is_eligible(*parted(choice))

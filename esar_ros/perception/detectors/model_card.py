@@ -179,7 +179,7 @@ def misspelt_kinds(card: ModelCard) -> dict[str, str]:
 def load_card(path: Path) -> ModelCard:
     """A card from JSON, or one made from a plain list of classes (.txt, one a line). Raises UsageError."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # editors of Windows write a mark before the first word
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(
             f"cannot read the classes in {path}: {error}", "name a model card or a list of words"

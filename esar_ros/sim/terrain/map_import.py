@@ -94,8 +94,10 @@ def import_map(source: Path, options: ImportOptions, folder: Path | None = None)
     if options.id in (*shipped_maps(), *settlement_maps()):
         raise UsageError(f"'{options.id}' is a shipped map", "choose another --id")
     for flag, value, (least, most) in (
-        ("--size", options.size, SIZES), ("--samples", options.samples, SAMPLES), ("--max-hole", options.max_hole, _GAPS)
-    ):  # fmt: skip
+        ("--size", options.size, SIZES),
+        ("--samples", options.samples, SAMPLES),
+        ("--max-hole", options.max_hole, _GAPS),
+    ):
         if not least <= value <= most:  # not a number is neither
             raise UsageError(f"{flag} {value:g}", f"between {least:g} and {most:g}")
     raster = _open(source, options.crs)

@@ -24,6 +24,7 @@ from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import Task, WeatherChange, Wind, load_task
 from esar_ros.mission.vehicle import Body
 from esar_ros.mission.weather import Weather
+from esar_ros.perception.detectors.backend import Detection2D
 from esar_ros.planning import registry
 from esar_ros.scoring.result import parse_result
 from esar_ros.scoring.truth import parse_truth
@@ -235,6 +236,19 @@ def test_a_vehicle_that_the_governor_lands_ends_its_mission_in_seconds(monkeypat
     assert result.end.value == "landed" and result.end_text.startswith("landed by the governor: battery ")
     assert result.metrics.elapsed < 60.0 and result.metrics.efficiency == 0.0
     assert result.safety.landed_at_end and result.metrics.safe
+
+
+def test_finds_of_a_detector_that_could_not_be_used_are_told(caplog: pytest.LogCaptureFixture) -> None:
+    with Mission(ESARBENCH, FAST) as mission:
+        mission.reset(short(1.0), 7)
+        broken = Detection2D("person", 93.0, (10, 10, 20, 40), "person")
+        detector = mission._sensing.detector
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(detector.backend, "detect", lambda frames: [[broken] for _ in frames])
+            while not mission.ended:
+                mission.step(Decision("wait", "to look", goal=Goal(GoalType.HOLD)))
+        assert mission.result().error is None
+    assert "detector segmentation_oracle: detections left out: 4 x score beside 0 to 1" in caplog.text
 
 
 def test_an_object_that_is_no_method_is_not_flown() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from esar_ros.mission.errors import UsageError
 from esar_ros.mission.system import plugins
 from esar_ros.perception.detectors import backend
 from esar_ros.perception.detectors.backend import Detection2D, DetectorBackend
+from esar_ros.perception.detectors.chosen import chosen_is_eligible
+from esar_ros.perception.detectors.model_card import load_card
 
 
 def test_the_oracle_is_known_and_ineligible() -> None:
@@ -59,6 +62,69 @@ class RedBlob:
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         self.parameters = parameters
 
+    def set_prompts(self, prompts: Mapping[str, str]) -> None:
+        """Nothing to set."""
+
+    def detect(self, frames: Any) -> Any:
+        """Nothing."""
+        return [[] for _ in frames]
+
+
+class Peeks(RedBlob):
+    """As the protocol writes it: a property, which only an object answers."""
+
+    @property
+    def eligible(self) -> bool:  # type: ignore[override]
+        return bool(self.parameters.get("honest", False))
+
+
+class Raises(RedBlob):
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
+        raise FileNotFoundError("weights.bin is not there\nat all")
+
+
+class WithoutParameters(RedBlob):
+    def __init__(self) -> None:
+        super().__init__({})
+
+
+class Blind(RedBlob):
+    detect = None  # type: ignore[assignment]
+
+
+def own(monkeypatch: pytest.MonkeyPatch, **named: str) -> None:
+    points = [EntryPoint(name, f"{__name__}:{what}", backend.GROUP) for name, what in named.items()]
+    monkeypatch.setattr(plugins, "entry_points", lambda group: points if group == backend.GROUP else [])
+    monkeypatch.setattr(backend, "_ENTRIES", dict(backend._ENTRIES))
+    monkeypatch.setattr(backend, "_SAID", {})
+
+
+def made(parameters: Mapping[str, Any]) -> Any:
+    """A factory that says nothing of itself."""
+    return Peeks(parameters)
+
+
+def test_what_is_made_says_whether_it_is_eligible_where_its_factory_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    own(monkeypatch, peeks="Peeks", made="made", red_blob="RedBlob")
+    assert not backend.is_eligible("peeks") and not chosen_is_eligible("made")
+    assert backend.is_eligible("peeks", {"honest": True}) and backend.is_eligible("red_blob")
+    assert backend.is_eligible("esar_yolo") and not backend.is_eligible("segmentation_oracle"), "nothing is loaded"
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("Raises", "cannot be made of its parameters, a mapping: FileNotFoundError: weights.bin is not there: mend it"),
+        ("WithoutParameters", "cannot be made of its parameters, a mapping: TypeError"),
+        ("Blind", "is no detector: it has no detect: write what"),
+    ],
+)
+def test_a_detector_that_is_none_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch, what: str, said: str) -> None:
+    own(monkeypatch, mine=what)
+    with pytest.raises(UsageError, match=f"detector 'mine' .*{what}.* ({said})") as refused:
+        backend.create("mine")
+    assert "\n" not in str(refused.value)
+
 
 def test_other_packages_bring_detectors(monkeypatch: pytest.MonkeyPatch) -> None:
     points = [
@@ -74,6 +140,13 @@ def test_other_packages_bring_detectors(monkeypatch: pytest.MonkeyPatch) -> None
     for name, said in (("onnx", "two detectors"), ("broken", "does not load"), ("number", "is not callable")):
         with pytest.raises(UsageError, match=said):
             backend.create(name)
+
+
+@pytest.mark.parametrize("name", ["classes.txt", "card.json"])
+def test_a_mark_of_windows_before_the_classes_is_no_class(tmp_path: Path, name: str) -> None:
+    content = "person\r\ntent\r\n" if name.endswith(".txt") else '{"name": "n", "classes": ["person", "tent"]}'
+    (tmp_path / name).write_text(f"\ufeff{content}", encoding="utf-8")
+    assert load_card(tmp_path / name).kinds == {"person": "person", "tent": "tent"}
 
 
 @pytest.mark.parametrize(
