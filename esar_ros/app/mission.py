@@ -29,6 +29,7 @@ from esar_ros.mission.names import PRESETS, QUALITIES
 from esar_ros.mission.system.incident_files import FLIGHTS, file_stem, planned_flight
 from esar_ros.mission.task import Task, parse_task
 from esar_ros.mission.task_files import is_path
+from esar_ros.mission.vehicle import load_vehicle, overridden
 from esar_ros.nodes.core.faults.checked import checked_schedule
 from esar_ros.nodes.core.node_names import SIMULATOR
 from esar_ros.nodes.graph.mission import (
@@ -361,6 +362,8 @@ def main(argv: list[str]) -> int:
         messages.ensure()
     print(f"Mission {task.id} on {task.map}: {options.planner}, seed {options.seed}, {options.world}, {options.pace}")
     print(f"  {task.prompt}\n", flush=True)
+    if words := overridden(load_vehicle(), options.preset):
+        print(f"! {words}\n", flush=True)
     method = create_planner(options.planner)
     reads = isinstance(method, ReadsByRules) and method.reads_by_rules
     if reads and (unread := unread_in(task, told)):

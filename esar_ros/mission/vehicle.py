@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from esar_ros.geometry.camera import CameraModel, optical_rotation
 from esar_ros.geometry.frames import Pose, quaternion_from_rotation
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.names import CAMERAS, THERMAL
+from esar_ros.mission.names import CAMERAS, PRESETS, THERMAL
 from esar_ros.mission.resources import resource
 from esar_ros.mission.settings_file import StrictModel, load_settings
 
@@ -70,6 +70,12 @@ class LidarSpec(StrictModel):
     elevation_min_deg: float = Field(ge=-90, le=90)
     elevation_max_deg: float = Field(ge=-90, le=90)
     range_max: float = Field(gt=1)
+
+    @model_validator(mode="after")
+    def _rising(self) -> LidarSpec:
+        if not self.elevation_min_deg < self.elevation_max_deg:
+            raise ValueError(f"elevation_min_deg {self.elevation_min_deg:g} is not below {self.elevation_max_deg:g}")
+        return self
 
 
 class Rates(StrictModel):
@@ -143,3 +149,13 @@ def load_vehicle(path: Path | None = None) -> Vehicle:
         if abs(ratio - round(ratio)) > 1e-9:
             raise UsageError(f"{source}, key rates.{name}: does not divide rates.control", "choose a divisor")
     return vehicle
+
+
+def overridden(vehicle: Vehicle, preset: str) -> str:
+    """Returns in one line that a preset's pictures replace those that a person gave the vehicle; empty: none do."""
+    own, drawn = (vehicle.image.width, vehicle.image.height), PRESETS[preset]
+    if own in (drawn, next(iter(PRESETS.values()))):  # the first are config/vehicle.yaml's as it is shipped
+        return ""
+    return (
+        f"config/vehicle.yaml's pictures of {own[0]}x{own[1]} are not drawn: preset {preset} has {drawn[0]}x{drawn[1]}"
+    )

@@ -8,8 +8,10 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
+from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
 from esar_ros.mission.settings_file import StrictModel, load_settings
+from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.safety import braking
 
 GROUP = "limits"  # of the parameters that hold them: limits.<key>
@@ -122,9 +124,18 @@ class Limits(StrictModel):
 
 
 def load_limits(path: Path | None = None) -> Limits:
-    """Returns the limits of a YAML file, by default the package's own. Raises UsageError."""
+    """Returns the limits of a YAML file, by default the package's own.
+
+    Raises UsageError, also where the package's own hold less of the airframe than config/vehicle.yaml says there is.
+    """
     source = path or resource("config/safety.yaml")
-    return load_settings(Limits, source, "limits")
+    limits = load_settings(Limits, source, "limits")
+    if path is None and (radius := load_vehicle().body.radius) > limits.body_radius:
+        raise UsageError(
+            f"{source}, key body_radius: {limits.body_radius:g} m, the vehicle's body.radius is {radius:g} m",
+            "raise it at least so far (config/vehicle.yaml has the other)",
+        )
+    return limits
 
 
 def changed_text(message: Any) -> str:

@@ -11,9 +11,10 @@ import pytest
 import yaml
 
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.names import CAMERAS, THERMAL
+from esar_ros.mission.names import CAMERAS, PRESETS, THERMAL
 from esar_ros.mission.resources import resource
-from esar_ros.mission.vehicle import load_vehicle
+from esar_ros.mission.vehicle import load_vehicle, overridden
+from esar_ros.safety.limits import load_limits
 
 
 def shipped() -> dict[str, Any]:
@@ -54,6 +55,26 @@ def test_where_the_cameras_look() -> None:
         np.testing.assert_array_equal(mount.pose.position, mount.position)
 
 
+def test_pictures_of_one_s_own_that_a_preset_replaces_are_told() -> None:
+    vehicle = load_vehicle()
+    assert overridden(vehicle, "paper") == overridden(vehicle, "fast") == ""
+    own = vehicle.with_image_size(1280, 960)
+    assert (
+        overridden(own, "fast") == "config/vehicle.yaml's pictures of 1280x960 are not drawn: preset fast has 320x240"
+    )
+    assert "has 640x480" in overridden(vehicle.with_image_size(*PRESETS["fast"]), "paper")
+    assert (vehicle.image.width, vehicle.image.height) == PRESETS["paper"]
+
+
+def test_a_body_that_the_governor_does_not_hold_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    vehicle = load_vehicle()
+    assert load_limits().body_radius == vehicle.body.radius
+    wide = vehicle.model_copy(update={"body": vehicle.body.model_copy(update={"radius": 1.5})})
+    monkeypatch.setattr("esar_ros.safety.limits.load_vehicle", lambda: wide)
+    with pytest.raises(UsageError, match=r"key body_radius: 0\.5 m, the vehicle's body\.radius is 1\.5 m: raise it"):
+        load_limits()
+
+
 def test_intrinsics_follow_from_the_field_of_view() -> None:
     model = load_vehicle().image.model
     assert (model.width, model.height) == (640, 480)
@@ -78,6 +99,8 @@ def test_a_preset_changes_the_pictures_alone() -> None:
         (("image", "fov_deg"), 170.0, "image.fov_deg"),
         (("image", "depth"), 5.0, "image.depth"),
         (("lidar", "channels"), 1, "lidar.channels"),
+        (("lidar", "elevation_min_deg"), 90.0, "lidar: "),
+        (("lidar", "elevation_max_deg"), -90.0, "lidar: "),
         (("rates", "cameras"), 0.0, "rates.cameras"),
         (("body", "mass"), -2.0, "body.mass"),
         (("body", "velocity_tau"), 0.0, "body.velocity_tau"),

@@ -11,6 +11,7 @@ import logging
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ from esar_ros.mission.observation import Brief, Grid, Observation
 from esar_ros.mission.run_conditions import RunConditions
 from esar_ros.mission.task import Task
 from esar_ros.mission.thresholds import load_thresholds
-from esar_ros.mission.vehicle import load_vehicle
+from esar_ros.mission.vehicle import load_vehicle, overridden
 from esar_ros.planning.method import VIEWS, Decider, details_of
 from esar_ros.planning.method_check import check_decision
 from esar_ros.planning.session import DecisionLog
@@ -41,6 +42,13 @@ from esar_ros.sim.terrain.maps import PlaceMap, load_map
 
 VEHICLE = "uav1"
 _LOG = logging.getLogger(__name__)
+
+
+@cache
+def _tell(words: str) -> None:
+    """Tells something once a process; empty words: nothing."""
+    if words:
+        _LOG.warning(words)
 
 
 @dataclass(frozen=True)
@@ -81,7 +89,8 @@ class Mission:
         self.conditions = conditions or RunConditions()
         self._suite, self._decider = suite, decider or Caller()
         self._planner = planner or self._decider.name
-        self._rig = load_vehicle().with_image_size(*PRESETS[self.conditions.preset])
+        _tell(overridden(vehicle := load_vehicle(), self.conditions.preset))
+        self._rig = vehicle.with_image_size(*PRESETS[self.conditions.preset])
         rates = self._rig.rates
         self._ranges_every = round(rates.control / rates.ranges)
         self._frame_every = round(rates.control / rates.cameras)
