@@ -30,7 +30,7 @@ from esar_ros.nodes.airsim.clock import BridgeClock
 from esar_ros.nodes.airsim.server import Server
 from esar_ros.nodes.airsim.state_out import StateOut
 from esar_ros.nodes.core import node_names
-from esar_ros.nodes.core.authority import Authority, Rivals, places_cameras
+from esar_ros.nodes.core.authority import Authority, Rivals, places_vehicle
 from esar_ros.nodes.core.diagnostics import Diagnostics, Finding
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.node_names import MISSION_PARTICIPANTS, VEHICLE_PARTICIPANTS
@@ -106,7 +106,7 @@ class AirSimBridgeNode(Node):
         told = [f"{name}/{names.ODOMETRY}" for name in vehicles]
         self._rivals = (
             Rivals(self, names.ODOMETRY, told, lambda odometry: True),
-            Rivals(self, names.TF_STATIC, [names.TF_STATIC], places_cameras, "clock and frames"),
+            Rivals(self, names.TF_STATIC, [names.TF_STATIC], places_vehicle, "clock and frames"),
         )
         self._pacer = BridgeClock(
             self, self.lockstep, lambda: self._pacer.release(self._seq, self._frame_every), self._on_operator_act

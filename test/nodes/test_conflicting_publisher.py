@@ -18,12 +18,13 @@ from esar_ros.geometry.frames import Pose
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.modes import Mode
+from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.msg import SafetyStatus
 from esar_ros.nodes import airsim_bridge, px4_bridge
 from esar_ros.nodes.core import node_names
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.qos import PROFILES
-from esar_ros.nodes.messages.vehicle import transform_message
+from esar_ros.nodes.messages.vehicle import mount_transforms, transform_message
 from helpers.lone_bridges import Link, Remote, make_node
 
 PERIOD = 0.02  # s
@@ -111,17 +112,20 @@ def test_a_mission_is_refused_beside_another_namespaces_clock_and_frames(
 ) -> None:
     other, bridge = Node("airsim_bridge", namespace="/other"), make_bridge("/own")
     static = other.create_publisher(TFMessage, names.TF_STATIC, PROFILES[BY_NAME[names.TF_STATIC].quality])
-    camera = names.camera_frame("uav7", names.CAMERAS[0])
-    static.publish(TFMessage(transforms=[transform_message("uav7/base_link", camera, Pose(), Time())]))
+    frames = mount_transforms("uav7", load_vehicle(), Time())
+    static.publish(TFMessage(transforms=[transform_message("map", "uav7/odom", Pose(), Time()), *frames]))
     with pytest.raises(UsageError, match=r"^another mission flies on ROS domain \d+, .*set another ROS_DOMAIN_ID$"):
         ros([other, bridge], lambda: bridge._is_alone())
     assert not bridge._is_alone() and not bridge._bridged["uav1"].remote.sent
 
 
-def test_frames_of_other_robots_are_no_mission(ros: Any, make_bridge: Callable[[str], Any]) -> None:
+def test_frames_of_other_robots_and_of_the_vehicle_s_own_model_are_no_mission(
+    ros: Any, make_bridge: Callable[[str], Any]
+) -> None:
     other, bridge = Node("robot_state_publisher"), make_bridge("/own")
     static = other.create_publisher(TFMessage, names.TF_STATIC, PROFILES[BY_NAME[names.TF_STATIC].quality])
     static.publish(TFMessage(transforms=[transform_message("map", "ugv/odom", Pose(), Time())]))
+    static.publish(TFMessage(transforms=mount_transforms("uav1", load_vehicle(), Time())))
     assert ros([other, bridge], lambda: bridge._is_alone())
 
 

@@ -113,10 +113,19 @@ def why_not_obeyed(command: Any, now: int, oldest: int) -> str:
     return ""
 
 
-def places_cameras(transforms: Any) -> bool:
-    """Returns whether a tf2_msgs/TFMessage holds the cameras of a vehicle of this package, whatever its name."""
-    children = [transform.child_frame_id for transform in transforms.transforms]
-    return any(child == names.camera_frame(child.partition("/")[0], names.CAMERAS[0]) for child in children)
+def places_vehicle(transforms: Any) -> bool:
+    """Returns whether a tf2_msgs/TFMessage places a vehicle of this package, of any name, as its bridge alone does.
+
+    A bridge sends map -> odom and the cameras at once. Other robots have map -> odom as well, and where RViz shows the
+    vehicle's model robot_state_publisher sends the cameras.
+    """
+    frames = {(transform.header.frame_id, transform.child_frame_id) for transform in transforms.transforms}
+    vehicles = {child.partition("/")[0] for _, child in frames}
+    return any(
+        (names.MAP, names.vehicle_frame(vehicle, names.ODOM)) in frames
+        and any(child == names.camera_frame(vehicle, names.CAMERAS[0]) for _, child in frames)
+        for vehicle in vehicles
+    )
 
 
 class Rivals:

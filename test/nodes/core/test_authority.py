@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import TwistStamped
+from geometry_msgs.msg import TransformStamped, TwistStamped
 from rclpy.node import Node
+from tf2_msgs.msg import TFMessage
 
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
+from esar_ros.mission.resources import resource
 from esar_ros.msg import SafetyStatus
 from esar_ros.nodes.core import node_names
-from esar_ros.nodes.core.authority import GHOST, UNNAMED, Authority, Endpoint, Writers, why_not_obeyed
+from esar_ros.nodes.core.authority import (
+    GHOST,
+    UNNAMED,
+    Authority,
+    Endpoint,
+    Writers,
+    places_vehicle,
+    why_not_obeyed,
+)
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.steps import StepNode
@@ -69,6 +80,26 @@ def test_set_points_in_another_frame_or_of_another_time_are_not_obeyed() -> None
     assert "base_link" in why_not_obeyed(command("uav1/base_link", now), now, oldest)
     for ns in (0, now - oldest - 1, now + 10**9):
         assert "old" in why_not_obeyed(command(names.MAP, ns), now, oldest)
+
+
+def transforms(*frames: tuple[str, str]) -> TFMessage:
+    """A message of transforms from a parent to a child frame each."""
+    message = TFMessage()
+    for parent, child in frames:
+        message.transforms.append(TransformStamped(child_frame_id=child))
+        message.transforms[-1].header.frame_id = parent
+    return message
+
+
+def test_the_model_that_rviz_shows_is_no_other_mission() -> None:
+    joints = ElementTree.parse(resource("urdf/vehicle.urdf")).getroot().findall("joint")
+    links = [[str(joint.find(end).get("link")) for end in ("parent", "child")] for joint in joints]  # type: ignore[union-attr]
+    # As robot_state_publisher sends the fixed joints, by frame_prefix.
+    model = [(f"uav1/{parent}", f"uav1/{child}") for parent, child in links]
+    assert ("uav1/base_link", names.camera_frame("uav1", "front")) in model
+    assert not places_vehicle(transforms(*model)) and not places_vehicle(transforms((names.MAP, "uav1/odom")))
+    assert not places_vehicle(transforms(*model, ("uav1/odom", "uav1/base_link"), (names.MAP, "ugv/odom")))
+    assert places_vehicle(transforms((names.MAP, "uav1/odom"), *model))
 
 
 def test_a_mode_that_nobody_knows_is_none() -> None:
