@@ -24,7 +24,7 @@ from std_srvs.srv import Trigger
 
 from esar_ros.mission import names
 from esar_ros.mission.modes import Order as Ordered
-from esar_ros.msg import MissionState, Report
+from esar_ros.msg import MissionState, Report, StandingOrder
 from esar_ros.nodes.core import node_names
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.parameters import declare
@@ -37,8 +37,8 @@ RATE = 5.0  # Hz, at which what is watched is refreshed
 NODE_RATE = 10.0  # Hz, at which orders go out
 
 # Latched, read from the start; about once a second or less, read once the mission runs; read while somebody looks.
-ALWAYS = (names.BRIEF, names.MISSION_STATE, names.SCORE, names.TRUTH, names.TF_STATIC)
-RUNNING = (names.DECISION, names.REPORTS, names.OPERATOR_ORDER)
+ALWAYS = (names.BRIEF, names.MISSION_STATE, names.SCORE, names.TRUTH, names.TF_STATIC, names.OPERATOR_ORDER)
+RUNNING = (names.DECISION, names.REPORTS)
 LOOKED_AT = (
     names.ODOMETRY, names.PILOT_STATE, names.SAFETY_STATUS, names.BATTERY, names.GOAL, names.PATH, names.CLUES,
     names.DETECTIONS, names.MAP_STATUS, names.MAP_COVERAGE, names.BELIEF,
@@ -89,7 +89,7 @@ class ViewerNode(Node):
         orders, sightings = f"{node_names.PILOT}/{names.ORDER}", f"{node_names.PLANNER}/{names.SIGHTING}"
         self._order_clients = {v: self.create_client(Order, f"{v}/{orders}") for v in self.vehicles}
         self._sighting_clients = {v: self.create_client(Sighting, f"{v}/{sightings}") for v in self.vehicles}
-        self._standing: dict[str, Ordered] = {}  # orders in force
+        self._standing: dict[str, Ordered] = {}  # orders in force, whoever gave them
         self._step_client = self.create_client(Trigger, names.SIM_STEP)
         self._get_client = self.create_client(GetParameters, f"{node_names.AIRSIM_BRIDGE}/get_parameters")
         self._set_client = self.create_client(SetParameters, f"{node_names.AIRSIM_BRIDGE}/set_parameters")
@@ -173,6 +173,8 @@ class ViewerNode(Node):
                 self._view.take(vehicle, topic, message)
                 if topic == names.MISSION_STATE and message.phase != MissionState.PREPARING:
                     self._running = True
+                elif topic == names.OPERATOR_ORDER:
+                    self._on_standing_order(vehicle, message)
 
         self._subscriptions_of[key] = self.create_subscription(
             message_class(entry.type), name, take, PROFILES[entry.quality], raw=fast
@@ -202,6 +204,11 @@ class ViewerNode(Node):
             self._get_client.call_async(GetParameters.Request(names=list(self._sim_clock))).add_done_callback(
                 self._on_clock
             )
+
+    def _on_standing_order(self, vehicle: str, message: StandingOrder) -> None:
+        """Takes over the order that a pilot obeys: one of a terminal or another tool ends the page's."""
+        if message.order in set(Ordered):
+            self._standing[vehicle] = Ordered(message.order)
 
     def _repeat_orders(self) -> None:
         """A pilot that was started again must not fly on against an order."""

@@ -15,7 +15,7 @@ from nav_msgs.msg import Odometry
 from rclpy.node import Node
 
 from esar_ros.mission import names
-from esar_ros.msg import MissionState, Report
+from esar_ros.msg import MissionState, Report, StandingOrder
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.types import message_class
@@ -159,6 +159,31 @@ def test_orders_and_reports_go_into_the_graph_and_an_order_is_repeated(
     count = len(orders)
     ros(nodes, lambda: False, 1.5)
     assert len(orders) == count
+
+
+def test_an_order_of_another_tool_ends_the_page_s(ros: Spin, mission: Mission, viewer: Any) -> None:
+    viewer.show(Shown(), lambda: None)
+    orders: list[int] = []
+    standing = mission.publisher(names.OPERATOR_ORDER)
+
+    def obey(request: Order.Request, response: Order.Response) -> Order.Response:
+        orders.append(request.order)
+        standing.publish(StandingOrder(order=request.order))
+        response.success = True
+        return response
+
+    mission.node.create_service(Order, "uav1/pilot/order", obey)
+    nodes: list[Node] = [mission.node, viewer]
+    assert ros(nodes, lambda: viewer._order_clients["uav1"].service_is_ready() and readers(mission, standing) == 1)
+    viewer.order("uav1", "hold")
+    assert ros(nodes, lambda: len(orders) >= 2)
+    standing.publish(StandingOrder(order=Order.Request.ORDER_SEARCH))  # a terminal's, which the pilot obeys
+    ros(nodes, lambda: False, 0.5)
+    count = len(orders)
+    ros(nodes, lambda: False, 2.5)
+    assert len(orders) == count, "the vehicle is the planner's again"
+    standing.publish(StandingOrder(order=Order.Request.ORDER_RETURN))
+    assert ros(nodes, lambda: orders[-1] == Order.Request.ORDER_RETURN), "a pilot that starts again hears it too"
 
 
 def test_a_request_that_is_refused_or_heard_by_nobody_is_told_to_the_view(
