@@ -201,7 +201,7 @@ class Schedule(StrictModel):
     seed: int = Field(0, ge=0, description="chooses the messages that a share drops")
 
     def messages(self, node: str, vehicle: str, topic: str) -> tuple[MessageFault, ...]:
-        """Faults of one topic at one node."""
+        """Returns the faults of one topic at one node; vehicle: the node's own."""
         return tuple(
             fault
             for fault in self.faults
@@ -212,7 +212,7 @@ class Schedule(StrictModel):
         )
 
     def transform_gaps(self, node: str, vehicle: str) -> tuple[TransformGap, ...]:
-        """Returns the faults during which a node of a vehicle lacks its transform."""
+        """Returns the faults during which a vehicle's node lacks the transforms to odometry."""
         return tuple(
             fault
             for fault in self.faults

@@ -78,9 +78,10 @@ class StepNode(Node, ABC):
         self.mission_has_faults = bool(faults)
         self._faults: NodeFaults | None = None
         if faults:
-            schedule = checked_schedule(Path(faults), self.vehicles, self.pace)
+            # A vehicle's own node does not know which others there are.
+            schedule = checked_schedule(Path(faults), self.vehicles if self.of_mission else (), self.pace)
             if not self.of_mission:  # referee and recorder see what happens
-                self._faults = NodeFaults(self, schedule, self.topic(names.MISSION_STATE))
+                self._faults = NodeFaults(self, self.vehicles[0], schedule, self.topic(names.MISSION_STATE))
         self._rivals: Rivals | None = None
 
     # -- inputs and outputs ---------------------------------------------------------------------
@@ -107,7 +108,7 @@ class StepNode(Node, ABC):
             if callback is not None:
                 callback(message)
 
-        through = take if self._faults is None else self._faults.into(vehicle, name, take, box.lose)
+        through = take if self._faults is None else self._faults.into(name, take, box.lose)
 
         def receive(message: Any) -> None:
             through(message)
@@ -133,11 +134,11 @@ class StepNode(Node, ABC):
 
     def faulty(self, topic: str, take: Callable[[Any], None]) -> Callable[[Any], None]:
         """take with the faults injected into what is handed over inside the process."""
-        return take if self._faults is None else self._faults.into(self.vehicles[0], topic, take)
+        return take if self._faults is None else self._faults.into(topic, take)
 
-    def lacks_transform(self, vehicle: str, ns: int) -> bool:
-        """Returns whether a fault withholds the transform map -> odom at this stamp."""
-        return self._faults is not None and self._faults.lacks_transform(vehicle, ns)
+    def lacks_transform(self, ns: int) -> bool:
+        """Returns whether a fault withholds the transforms map -> odom at this stamp."""
+        return self._faults is not None and self._faults.lacks_transform(ns)
 
     def await_input(
         self,

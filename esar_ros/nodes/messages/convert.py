@@ -115,7 +115,7 @@ class OdometryInMap:
         message = self._box.newest if ns is None else self._box.at(ns)
         if message is None or self._odom_in_map is None or not self._is_own(message):
             return None
-        if self._node.lacks_transform(self._vehicle, nanoseconds(message.header.stamp)):
+        if self._node.lacks_transform(nanoseconds(message.header.stamp)):
             return None
         linear = array3(message.twist.twist.linear)
         pose, velocity = motion_in_parent(self._odom_in_map, pose_of(message.pose.pose), linear)

@@ -300,7 +300,7 @@ class Wire:
     def await_input(self, name: str, vehicle: Any = None) -> Any:
         return self.boxes[name]
 
-    def lacks_transform(self, vehicle: str, ns: int) -> bool:
+    def lacks_transform(self, ns: int) -> bool:
         return False
 
     def deliver(self, name: str, message: Any, ns: int) -> None:

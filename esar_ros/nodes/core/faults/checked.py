@@ -30,7 +30,10 @@ def inputs_of(node: str) -> tuple[str, ...]:
 
 
 def checked_schedule(path: Path, vehicles: Sequence[str], pace: str) -> Schedule:
-    """Schedule of a file that this mission's graph can act on. Raises UsageError with the key that is wrong."""
+    """Schedule of a file that this mission's graph can act on. Raises UsageError with the key that is wrong.
+
+    vehicles: the mission's; empty where they are not known, and any name is taken.
+    """
     schedule = load_schedule(path)
     for number, fault in enumerate(schedule.faults):
         try:
@@ -41,7 +44,7 @@ def checked_schedule(path: Path, vehicles: Sequence[str], pace: str) -> Schedule
 
 
 def _check(fault: Any, vehicles: Sequence[str], pace: str) -> None:
-    if fault.vehicle and fault.vehicle not in vehicles:
+    if vehicles and fault.vehicle and fault.vehicle not in vehicles:
         raise UsageError(f"no vehicle '{fault.vehicle}'", f"this mission has {', '.join(vehicles)}")
     if isinstance(fault, ProcessFault):
         if fault.process not in PROCESSES:

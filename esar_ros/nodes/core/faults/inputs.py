@@ -21,10 +21,10 @@ from esar_ros.nodes.core.stamps import start_of
 class NodeFaults:
     """The faults of one node's inputs, by the mission's time."""
 
-    def __init__(self, node: Node, schedule: Schedule, state_topic: str) -> None:
-        """state_topic: topic of the mission's state, whose start is the zero of the faults' times."""
+    def __init__(self, node: Node, vehicle: str, schedule: Schedule, state_topic: str) -> None:
+        """vehicle: the node's own; state_topic: of the mission's state, whose start is zero in the faults' times."""
         self._schedule = schedule
-        self._node = node
+        self._node, self._vehicle = node, vehicle
         self._start_ns: int | None = None
         self._logged: set[int] = set()
         self._subscription = node.create_subscription(
@@ -40,11 +40,14 @@ class NodeFaults:
         return None if self._start_ns is None else (ns - self._start_ns) * 1e-9
 
     def into(
-        self, vehicle: str, topic: str, take: Callable[[Any], None], lost: Callable[[int], None] = lambda ns: None
+        self, topic: str, take: Callable[[Any], None], lost: Callable[[int], None] = lambda ns: None
     ) -> Callable[[Any], None]:
-        """Returns take behind the faults of a topic; lost(ns) is called for stamps whose message is not in time."""
+        """Returns take behind the faults of a topic; lost(ns) is called for stamps whose message is not in time.
+
+        A topic that comes of several vehicles has the faults each time: what a schedule names is the node's vehicle.
+        """
         name = self._node.get_name()
-        faults = self._schedule.messages(name, vehicle, topic) if topic in inputs_of(name) else ()
+        faults = self._schedule.messages(name, self._vehicle, topic) if topic in inputs_of(name) else ()
         if not faults:
             return take
         tamper = FrameTamper() if topic == core.FRAMES else MessageTamper()
@@ -65,10 +68,10 @@ class NodeFaults:
 
         return receive
 
-    def lacks_transform(self, vehicle: str, ns: int) -> bool:
+    def lacks_transform(self, ns: int) -> bool:
         """Returns whether the transform map -> odom is missing for odometry of this stamp."""
         now = self._time(ns)
-        for gap in self._schedule.transform_gaps(self._node.get_name(), vehicle):
+        for gap in self._schedule.transform_gaps(self._node.get_name(), self._vehicle):
             if now is not None and gap.active(now):
                 self._tell(gap, names.TF_STATIC, now)
                 return True

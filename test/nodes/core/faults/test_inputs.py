@@ -104,3 +104,30 @@ def test_in_lockstep_a_delayed_message_comes_with_a_later_step(stepped: Any) -> 
 
 def test_a_node_that_is_not_named_hears_everything(stepped: Any) -> None:
     assert all(there for _, there, _ in stepped("kind: drop, node: safety_governor, topic: odometry, at: 1"))
+
+
+def test_a_fault_of_one_vehicle_is_at_its_own_node_alone(
+    ros: Any, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(write(
+        "kind: drop, node: pilot, topic: odometry, at: 1.0, vehicle: uav1",
+        "kind: tf_gap, node: pilot, at: 1.0, vehicle: uav1",
+    ))  # fmt: skip
+    real = steps.declare
+    monkeypatch.setattr(steps, "declare", lambda n, name, *a, **k: path if name == "faults" else real(n, name, *a, **k))
+
+    class Listening(StepNode):
+        def on_step(self, step: Step) -> bool | None:
+            return None
+
+    message = Odometry()
+    message.header.stamp = to_stamp(5 * 10**9)
+    for vehicle, is_hit in (("uav1", True), ("uav2", False)):
+        node = Listening("pilot", namespace=f"/{vehicle}")
+        faults = node._faults
+        assert faults is not None
+        faults._start_ns = 0
+        got: list[Any] = []
+        faults.into(names.ODOMETRY, got.append)(message)  # its own, or a teammate's
+        assert (not got, node.lacks_transform(5 * 10**9)) == (is_hit, is_hit)
+        ros([node], lambda: True)
