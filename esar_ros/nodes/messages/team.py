@@ -29,7 +29,8 @@ class Team:
         self._node = node
         self.names = tuple(others)
         self._odometry = {name: convert.OdometryInMap(node, name) for name in self.names}
-        self._reports: dict[str, dict[int, tuple[int, Report]]] = {name: {} for name in self.names}  # by number
+        # By number; None in place of one that makes no sense, which counts all the same.
+        self._reports: dict[str, dict[int, tuple[int, Report | None]]] = {name: {} for name in self.names}
         for name in self.names:
             node.follow(name)
             node.await_input(names.CLUES, Tick.FRAME, vehicle=name)
@@ -44,7 +45,13 @@ class Team:
         return all(odometry.known for odometry in self._odometry.values())
 
     def _on_report(self, name: str, message: ReportMessage) -> None:
-        self._reports[name][message.seq] = nanoseconds(message.header.stamp), convert.report_of(message)
+        report = None
+        try:
+            report = convert.report_of(message)
+        except ValueError as error:
+            what = f"refused report {message.seq} of {name}: {error}"
+            self._node.get_logger().error(what, throttle_duration_sec=5.0)
+        self._reports[name][message.seq] = nanoseconds(message.header.stamp), report
 
     def is_complete(self, step: Step) -> bool:
         """Returns whether all reports have arrived that the teammates' decisions of the frame before have counted."""
@@ -83,6 +90,8 @@ class Team:
             clues=tuple(convert.clue_of(clue) for clue in clues.clues) if clues is not None else (),
             cameras=tuple(clues.cameras) if clues is not None else (),
             reports=tuple(
-                report for _, (stamp, report) in sorted(self._reports[name].items()) if not step.exact or stamp <= until
+                report
+                for _, (stamp, report) in sorted(self._reports[name].items())
+                if report is not None and (not step.exact or stamp <= until)
             ),
         )
