@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections import deque
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -26,6 +27,8 @@ from esar_ros.nodes.core.types import message_class
 
 LITTLE = 1 << 30  # bytes of free disk below which the recorder warns
 RESERVE = 1 << 20  # bytes of disk that are kept for the end of the bag and the result
+OFF = 60_000_000_000  # ns from the mission's time, beyond which a stamp of /diagnostics is another clock's
+HELD = 1000  # messages of /diagnostics kept for the time that the first odometry tells
 
 
 class RecorderNode(StepNode):
@@ -49,6 +52,7 @@ class RecorderNode(StepNode):
         self._newest: dict[tuple[str, str], int] = {}
         self._truth_of: set[str] = set()  # vehicles whose ground truth has been written
         self._now = 0
+        self._held: deque[tuple[tuple[str, str], str, bytes]] = deque(maxlen=HELD)
         self._subscriptions_kept = []
         seen_global = set()
         for vehicle in self.vehicles:
@@ -84,7 +88,9 @@ class RecorderNode(StepNode):
         return ""
 
     def diagnose(self) -> list[Finding]:
-        """Reports the bag's size, and warns when the disk is nearly full."""
+        """Reports the bag's size, and warns when the disk is nearly full, or was."""
+        if self.trouble:
+            return [Finding("bag", DiagnosticStatus.ERROR, self.trouble)]
         if self._writer is None:
             return [Finding("bag", message="not recording")]
         free = shutil.disk_usage(self._folder).free
@@ -100,13 +106,18 @@ class RecorderNode(StepNode):
     def _take(self, key: tuple[str, str], topic: str, stamped: bool, raw: bytes) -> None:
         if self._writer is None:
             return
+        ns = header_nanoseconds(raw) if stamped else 0
+        if key[1] == names.DIAGNOSTICS and ns != 0 and not self.flown:
+            self._held.append((key, topic, raw))
+            return
         if stamped:
-            ns = header_nanoseconds(raw)
             self._newest[key] = max(ns, self._newest.get(key, 0))
             if key[1] == names.ODOMETRY:
                 self._now = max(self._now, ns)
-        # Stamps in wall time (heartbeats) and messages without any are filed under the mission's time.
-        ns = self._now if not stamped or key[1] == names.HEARTBEAT or ns == 0 else ns
+        # Stamps in wall time and messages without any are filed under the mission's time. /diagnostics is the whole
+        # domain's, whose other nodes may keep another time than this graph's.
+        is_other = key[1] == names.HEARTBEAT or (key[1] == names.DIAGNOSTICS and abs(ns - self._now) > OFF)
+        ns = self._now if is_other or ns == 0 else ns
         try:
             self._writer.write(topic, ns, bytes(raw))
         except OSError as error:
@@ -117,6 +128,10 @@ class RecorderNode(StepNode):
             self._writer.flush()  # from here on the bag can be scored, whatever happens to this process
         self._taken += 1
         self._bytes += len(raw)
+        if key[1] == names.ODOMETRY and self.flown:
+            while self._held:
+                earlier, its_topic, its_raw = self._held.popleft()
+                self._take(earlier, its_topic, True, its_raw)
         if self.lockstep and key[1] in (names.ODOMETRY, names.SAFETY_STATUS):
             self.retry()
 
@@ -129,6 +144,7 @@ class RecorderNode(StepNode):
         """Ends the bag where the disk is full, with the room that was kept for that; what was written stays."""
         what = f"cannot write {self._folder / 'bag'}"
         self.trouble = str(system_error(error, what) or f"{what}: {error.strerror}")
+        self.get_logger().error(self.trouble)
         self._free_reserve()
         writer, self._writer = self._writer, None
         if writer is not None:

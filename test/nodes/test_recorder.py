@@ -11,12 +11,16 @@ from typing import Any
 import pytest
 import rclpy
 import yaml
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from rclpy.serialization import serialize_message
 
+from esar_ros.bags.files import open_bag
 from esar_ros.mission.errors import UsageError
 from esar_ros.nodes.core.interface import TOPICS
+from esar_ros.nodes.core.stamps import to_stamp
 from esar_ros.nodes.recorder import RecorderNode
 
 
@@ -64,8 +68,31 @@ def test_topics_are_offered_in_the_bag_as_they_were_flown(recorder: RecorderNode
         assert bagged["durability"] == ("transient_local" if profile.latched else "volatile")
 
 
+@pytest.mark.parametrize("start", [10**9, 1_800_000_000 * 10**9], ids=["sim time", "wall time"])
+def test_diagnostics_are_filed_by_their_stamps_unless_these_are_of_another_clock(
+    recorder: RecorderNode, tmp_path: Path, start: int
+) -> None:
+    def take(topic: str, kind: Any, ns: int) -> None:
+        message = kind()
+        message.header.stamp = to_stamp(ns)
+        name = topic if topic.startswith("/") else f"/uav1/{topic}"
+        recorder._take(("uav1", topic), name, True, serialize_message(message))
+
+    other = 1_700_000_000 * 10**9
+    for ns in (start - 10**8, other):  # before the first odometry
+        take("/diagnostics", DiagnosticArray, ns)
+    for ns in range(start, start + 10**9, 10**8):
+        take("odometry", Odometry, ns)
+    for ns in (start + 5 * 10**8, other):
+        take("/diagnostics", DiagnosticArray, ns)
+    ended(recorder)
+    with open_bag(tmp_path / "bag") as bag:
+        stamps = [ns for c, ns, _ in bag.messages() if c.topic == "/diagnostics"]
+    assert stamps == [start - 10**8, start, start + 5 * 10**8, start + 9 * 10**8]
+
+
 def test_a_full_disk_ends_the_bag_and_leaves_room_for_the_result(
-    recorder: RecorderNode, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    recorder: RecorderNode, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """The bag keeps what was written, and is closed with the room that was kept for that."""
     reserved: list[bool] = []
@@ -83,6 +110,8 @@ def test_a_full_disk_ends_the_bag_and_leaves_room_for_the_result(
 
     monkeypatch.setattr(recorder._writer, "close", note_and_close)
     recorder._take(("uav1", "odometry"), "/uav1/odometry", False, b"")
+    assert [(one.level, one.message) for one in recorder.diagnose()] == [(DiagnosticStatus.ERROR, recorder.trouble)]
+    assert recorder.trouble in capfd.readouterr().err, "a vehicle's recorder may have no referee who tells it"
     assert recorder.trouble.startswith(f"cannot write {tmp_path / 'bag'}: No space left on device: free some space")
     assert reserved == [False] and recorder.complete(10**18)
     recorder._take(("uav1", "odometry"), "/uav1/odometry", False, b"")

@@ -133,9 +133,9 @@ class FoxgloveBridgeNode(Node):
             self._server.broadcast_time(self._now)
 
     def _pass_on(self, name: str, raw: bytes) -> None:
-        """Filed under its own stamp; what has none, or one in wall time, under the mission's newest."""
+        """Filed under its own stamp; what has none, or may have one in wall time, under the mission's newest."""
         entry = self._entries[name]
-        if self._stamped[name] and entry.name != names.HEARTBEAT:
+        if self._stamped[name] and entry.name not in (names.HEARTBEAT, names.DIAGNOSTICS):
             ns = header_nanoseconds(raw)
             self._now = max(self._now, ns)
         else:
