@@ -11,24 +11,26 @@ import sqlite3
 import tempfile
 from abc import ABC, abstractmethod
 from binascii import crc32
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager, suppress
 from contextvars import ContextVar
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from backports import zstd
 from rosbags.highlevel import AnyReader
 from rosbags.interfaces import Connection, MessageDefinitionFormat
-from rosbags.rosbag2 import storage_mcap
+from rosbags.rosbag2 import ReaderError, storage_mcap
+from rosbags.rosbag2.storage_mcap import McapReader
 from rosbags.typesys import Stores, TypesysError, get_types_from_msg, get_typestore
 from rosbags.typesys.store import Typestore
 
 from esar_ros.bags import salvage_sqlite
 from esar_ros.bags.flight_logs.log_bag import read_flight_log, write_log_bag
 from esar_ros.bags.inflate import inflate, pieces
-from esar_ros.bags.salvage_mcap import SalvageMcap, ends_well, hangs_together
+from esar_ros.bags.mcap_index import ends_well, fits
+from esar_ros.bags.salvage_mcap import SalvageMcap, hangs_together
 from esar_ros.bags.salvage_sqlite import SalvageSqlite
 from esar_ros.bags.writer import typestore
 from esar_ros.mission.errors import UsageError
@@ -49,16 +51,22 @@ storage_mcap.DECOMPRESSORS.update(
     zstd=lambda *chunk: inflate("zstd", *chunk), lz4=lambda *chunk: inflate("lz4", *chunk)
 )
 _decompress = storage_mcap.decompress
-_DAMAGE: ContextVar[list[int]] = ContextVar("damage")  # checksums of the open bag's chunks that are not as stated
+_DAMAGE: ContextVar[list[int]] = ContextVar("damage")  # of the open bag, a sum of each chunk that is not as stated
 
 
 def _checked(data: bytes, compression: str, size: int, checksum: int) -> bytes:
-    """A chunk's records as they are, where the library would give up on a wrong checksum; none where they make none."""
-    raw = _decompress(data, compression, size, 0)
-    if not checksum or crc32(raw) == checksum:
+    """A chunk's records as they are, where the library would give up on a damaged one; none where they make none."""
+    try:
+        raw = _decompress(data, compression, size, 0)
+    except (ReaderError, TooLarge, EOFError, RuntimeError, zstd.ZstdError):
+        raw = b""
+    is_torn = len(raw) != size
+    if not is_torn and checksum and crc32(raw) == checksum:
         return raw
-    _DAMAGE.get([]).append(checksum)
-    return raw if hangs_together(raw) else _NOTHING + (size - 9).to_bytes(8, "little") + bytes(size - 9)
+    is_torn = is_torn or not hangs_together(raw)
+    if checksum or is_torn:
+        _DAMAGE.get([]).append(crc32(data))
+    return _NOTHING + (size - 9).to_bytes(8, "little") + bytes(size - 9) if is_torn else raw
 
 
 _NOTHING = b"\x0d"  # opcode of a record that holds no message
@@ -108,12 +116,13 @@ def open_bag(path: Path) -> Iterator[Bag]:
             files = [_prepared(file, folder) for file in _files(path)]
             each = _compressed_messages(path)
             reader = None if each or not all(file.whole for file in files) else _reader([file.path for file in files])
-            if reader is not None:
-                with closing(reader):
-                    yield _IndexedBag(reader, log is not None and log.cut)
-                return
             with Path(folder, "messages").open("w+b") as store:
-                yield _ScannedBag(files, store, each)
+                scan = partial(_ScannedBag, files, store, each)
+                if reader is None:
+                    yield scan()
+                    return
+                with closing(reader):
+                    yield _IndexedBag(reader, scan, log is not None and log.cut)
     except UsageError:
         raise
     # A damaged file can fail anywhere inside the reader and the decoder, with any error.
@@ -123,7 +132,7 @@ def open_bag(path: Path) -> Iterator[Bag]:
 
 
 def _reader(files: list[Path]) -> AnyReader | None:
-    """Returns the rosbags library's reader; None where it cannot open a file that can still be scanned.
+    """Returns the rosbags library's reader; None where it cannot open a file that can still be scanned, or misses some.
 
     It gets the files, not their folder: where metadata.yaml words a topic's quality of service otherwise than the file,
     as rosbag2 did for years, it would silently find no message of that topic. It fails on a bag in which it cannot
@@ -134,7 +143,11 @@ def _reader(files: list[Path]) -> AnyReader | None:
         reader.open()
     except Exception:
         return None
-    chunks = [chunk for one in reader.readers for chunk in getattr(one.storage, "chunks", ())]  # type: ignore[union-attr]
+    indexed = [one.storage for one in reader.readers if isinstance(one.storage, McapReader)]  # type: ignore[union-attr]
+    if not all(fits(storage) for storage in indexed):
+        reader.close()
+        return None
+    chunks = [chunk for storage in indexed for chunk in storage.chunks]
     if sum(chunk.uncompressed_size for chunk in chunks) > (most := bound(sum(file.stat().st_size for file in files))):
         reader.close()
         raise TooLarge(most)
@@ -142,33 +155,54 @@ def _reader(files: list[Path]) -> AnyReader | None:
 
 
 class _IndexedBag(Bag):
-    """Whole files, read by their index."""
+    """Whole files, read by their index; where that fails, by a scan from there on."""
 
-    def __init__(self, reader: AnyReader, cut: bool) -> None:
+    def __init__(self, reader: AnyReader, scan: Callable[[], Bag], cut: bool) -> None:
         self._reader = reader
+        self._scan = scan
+        self._scanned: Bag | None = None
         self.connections = [c for c in reader.connections if c.ext.serialization_format == CDR]
         self.types = reader.typestore
-        self.cut = cut
+        self._cut = cut
         self._damage: list[int] = []
 
     @property
+    def cut(self) -> bool:  # type: ignore[override]
+        return self._cut or (self._scanned is not None and self._scanned.cut)
+
+    @property
     def damaged(self) -> int:  # type: ignore[override]
-        return len(set(self._damage))
+        return max(len(set(self._damage)), 0 if self._scanned is None else self._scanned.damaged)
 
     def messages(self, connections: Collection[Connection] | None = None) -> Iterator[Raw]:
         chosen = self.connections if connections is None else list(connections)
         if not chosen:
             return
         messages = self._reader.messages(chosen)
+        newest = -1
+        given: list[tuple[str, bytes]] = []  # messages of the newest stamp
         while True:
             before = _DAMAGE.set(self._damage)  # for no longer than this bag is read: others may be open
             try:
                 message = next(messages, None)
+            except Exception:  # a damaged file fails anywhere in the library
+                break
             finally:
                 _DAMAGE.reset(before)
             if message is None:
                 return
+            connection, stamp, raw = message
+            if stamp != newest:
+                newest = stamp
+                given.clear()
+            given.append((connection.topic, raw))
             yield message
+        self._scanned = self._scanned or self._scan()
+        for connection, stamp, raw in self._scanned.messages(chosen):
+            if stamp == newest and (connection.topic, raw) in given:
+                given.remove((connection.topic, raw))
+            elif stamp >= newest:
+                yield connection, stamp, raw
 
 
 class _ScannedBag(Bag):
@@ -203,8 +237,9 @@ class _ScannedBag(Bag):
             self.cut |= not salvage.complete
             self.damaged += salvage.damaged
         else:
-            yield from SalvageSqlite(file.path).messages()
-            self.cut |= not file.whole
+            whole = file.whole and salvage_sqlite.is_sound(file.path)
+            yield from SalvageSqlite(file.path, whole).messages()
+            self.cut |= not whole
 
     def messages(self, connections: Collection[Connection] | None = None) -> Iterator[Raw]:
         chosen = {(c.topic, c.msgtype): c for c in (self.connections if connections is None else connections)}

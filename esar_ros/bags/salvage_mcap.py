@@ -18,10 +18,11 @@ from rosbags.interfaces import Connection, MessageDefinition
 from esar_ros.bags.inflate import MAKERS, pieces
 from esar_ros.bags.salvage_topic import NO_DEFINITION, connection_of, definition_of
 from esar_ros.mission.errors import UsageError
-from esar_ros.mission.unpacking import bound
+from esar_ros.mission.unpacking import TooLarge, bound
 
 MAGIC = b"\x89MCAP0\r\n"
 _SCHEMA, _CHANNEL, _MESSAGE, _CHUNK, _DATA_END = 0x03, 0x04, 0x05, 0x06, 0x0F
+_FRONT = {_SCHEMA: 2, _CHANNEL: 4, _MESSAGE: 22}  # bytes before a record's texts or data
 _PIECE = 1 << 16  # bytes given to it at once, so that a damaged end costs no more than itself
 
 
@@ -50,13 +51,16 @@ class SalvageMcap:
                     self.complete = whole
                     return
                 if opcode == _CHUNK:
-                    self.damaged += whole and _is_damaged(content)
-                    for inner, body in _inside(content):
+                    records, is_sound = _unpacked(content)
+                    self.damaged += whole and not is_sound
+                    for inner, body in _inside(records):
                         yield from self._take(inner, body)
                 elif whole:
                     yield from self._take(opcode, content)
 
     def _take(self, opcode: int, body: bytes) -> Iterator[tuple[Connection, int, bytes]]:
+        if len(body) < _FRONT.get(opcode, 0):
+            return  # bytes that make no sense
         if opcode == _SCHEMA:
             number, rest = struct.unpack_from("<H", body)[0], body[2:]
             name, rest = _text(rest)
@@ -77,30 +81,21 @@ class SalvageMcap:
                 yield self.connections[number], stamp, body[22:]
 
 
-def ends_well(file: Path) -> bool:
-    """Returns whether a file has the end of an MCAP file with an index, so that nothing of it is missing."""
-    with file.open("rb") as stream:
-        size = stream.seek(0, 2)
-        if size < 2 * len(MAGIC) + 29:
-            return False
-        stream.seek(size - len(MAGIC) - 29)
-        footer = stream.read()
-        return footer[0] == 0x02 and footer[9:17] != bytes(8) and footer.endswith(MAGIC)
-
-
 def _records(stream: BinaryIO) -> Iterator[tuple[int, bytes, bool]]:
     """(opcode, content, whether all of it is there); only the last record can be cut."""
+    begin = stream.tell()
+    size = stream.seek(0, 2)
+    stream.seek(begin)
     while len(head := stream.read(9)) == 9:
         length = int.from_bytes(head[1:], "little")
-        content = stream.read(length)
+        content = stream.read(min(length, size))
         yield head[0], content, len(content) == length
         if len(content) < length:
             return
 
 
-def _inside(chunk: bytes) -> Iterator[tuple[int, bytes]]:
-    """Whole records in a chunk that may itself be cut."""
-    records = _unpacked(chunk)
+def _inside(records: bytes) -> Iterator[tuple[int, bytes]]:
+    """Whole records of a chunk that may itself be cut."""
     at = 0
     while at + 9 <= len(records):
         end = at + 9 + int.from_bytes(records[at + 1 : at + 9], "little")
@@ -111,38 +106,42 @@ def _inside(chunk: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def hangs_together(records: bytes) -> bool:
-    """Returns whether each record of a chunk ends where the next begins, and the last with the chunk."""
+    """Returns whether each record of a chunk ends where the next begins, the last with the chunk, none too early."""
     at = 0
     while at + 9 <= len(records):
-        at += 9 + int.from_bytes(records[at + 1 : at + 9], "little")
+        length = int.from_bytes(records[at + 1 : at + 9], "little")
+        if length < _FRONT.get(records[at], 0):
+            return False
+        at += 9 + length
     return at == len(records)
 
 
-def _is_damaged(chunk: bytes) -> bool:
-    checksum = int.from_bytes(chunk[24:28], "little")
-    return checksum != 0 and crc32(_unpacked(chunk)) != checksum
-
-
-def _unpacked(chunk: bytes) -> bytes:
-    """The records of a chunk, as far as they are there."""
+def _unpacked(chunk: bytes) -> tuple[bytes, bool]:
+    """The records of a chunk, as far as they are there, and whether they are what the chunk says that it holds."""
     if len(chunk) < 32:
-        return b""
-    size = 32 + int.from_bytes(chunk[28:32], "little")
-    return _decompressed(chunk[32:size].decode("utf-8", "replace"), chunk[size + 8 :])
+        return b"", False
+    size, checksum, length = struct.unpack_from("<QII", chunk, 16)
+    begin = 32 + length
+    records = _decompressed(chunk[32:begin].decode("utf-8", "replace"), chunk[begin + 8 :], size)
+    fits = crc32(records) == checksum if checksum else hangs_together(records)
+    return records, len(records) == size and fits
 
 
-def _decompressed(compression: str, data: bytes) -> bytes:
-    """As much as can be decompressed of data that may end too early."""
+def _decompressed(compression: str, data: bytes, size: int) -> bytes:
+    """As much as can be decompressed of data that may end too early; no more than the size that is stated."""
     if not compression:
         return data
     decompressor = MAKERS["zstd" if compression == "zstd" else "lz4"]()
     parts = (data[start : start + _PIECE] for start in range(0, len(data), _PIECE))
-    out = bytearray()
+    out, most = bytearray(), bound(len(data))
     try:
-        for piece in pieces(decompressor, parts, bound(len(data))):
+        for piece in pieces(decompressor, parts, min(most, size)):
             out += piece
+    except TooLarge:
+        if size >= most:
+            raise
     except (EOFError, RuntimeError, zstd.ZstdError):
-        return bytes(out)
+        pass
     return bytes(out)
 
 

@@ -6,8 +6,10 @@ and those whose parent page is missing. Source: the SQLite file format (sqlite.o
 
 from __future__ import annotations
 
+import sqlite3
 import struct
 from collections.abc import Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 
 from rosbags.interfaces import Connection
@@ -30,9 +32,12 @@ class _Gone(Exception):
 class SalvageSqlite:
     """Messages of a file in the order of writing."""
 
-    def __init__(self, file: Path) -> None:
-        """Raises UsageError where there is no sqlite3 bag, or not even its list of tables."""
-        self._data = file.read_bytes()
+    def __init__(self, file: Path, whole: bool = True) -> None:
+        """whole: nothing of it is missing; else zeros at its end are taken for what was never written.
+
+        Raises UsageError where there is no sqlite3 bag, or not even its list of tables.
+        """
+        self._data = file.read_bytes() if whole else file.read_bytes().rstrip(b"\0")
         if not self._data.startswith(MAGIC) or len(self._data) < 100:
             raise UsageError(f"{file} is no sqlite3 bag", "give a rosbag2 of a mission")
         size = int.from_bytes(self._data[16:18], "big")
@@ -180,6 +185,16 @@ def is_whole(file: Path) -> bool:
     journal = file.with_name(file.name + "-journal")
     unfinished = journal.is_file() and journal.stat().st_size > 0
     return size >= page * int.from_bytes(head[28:32], "big") and not unfinished
+
+
+def is_sound(file: Path) -> bool:
+    """Returns whether SQLite finds no damage within a file, whose size tells nothing of pages that are all zeros."""
+    with (
+        suppress(sqlite3.Error),
+        closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as connection,
+    ):
+        return bool(connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",))
+    return False
 
 
 def _record(payload: bytes) -> Row:

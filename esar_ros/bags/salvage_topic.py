@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from rosbags.interfaces import Connection, ConnectionExtRosbag2, MessageDefinition, MessageDefinitionFormat
+from contextlib import suppress
+
+from rosbags.interfaces import Connection, ConnectionExtRosbag2, MessageDefinition, MessageDefinitionFormat, Qos
 from rosbags.rosbag2.metadata import parse_qos
 
 _FORMATS = {"ros2msg": MessageDefinitionFormat.MSG, "ros2idl": MessageDefinitionFormat.IDL}
@@ -19,5 +21,9 @@ def connection_of(
 ) -> Connection:
     """Returns a topic under its number in the bag; offered: qualities of service as YAML, empty where the bag has
     none."""
-    about = ConnectionExtRosbag2(serialisation, parse_qos(offered) if offered else [])
+    profiles: list[Qos] = []
+    if offered:
+        with suppress(Exception):  # a damaged text fails anywhere in the parser
+            profiles = parse_qos(offered)
+    about = ConnectionExtRosbag2(serialisation, profiles)
     return Connection(number, topic, message_type, definition, "", 0, about, None)

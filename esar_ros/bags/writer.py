@@ -16,6 +16,7 @@ from rosbags.rosbag2.storage_mcap import McapWriter
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from rosbags.typesys.store import Typestore
 
+from esar_ros.bags.mcap_index import sum_index
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import PACKAGE, resource
 
@@ -110,7 +111,10 @@ class BagWriter:
         """Write index and metadata.yaml; a second call does nothing."""
         writer, self._writer = self._writer, None
         if writer is not None:
+            storage = writer.storage
             writer.close()
+            if isinstance(storage, McapWriter):
+                sum_index(storage.path)
 
 
 def _sum_chunks(storage: McapWriter) -> None:
