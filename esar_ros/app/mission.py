@@ -30,7 +30,6 @@ from esar_ros.mission.system.incident_files import FLIGHTS, file_stem, planned_f
 from esar_ros.mission.task import Task, parse_task
 from esar_ros.mission.task_files import is_path
 from esar_ros.mission.vehicle import load_vehicle, overridden
-from esar_ros.nodes.core.faults.checked import checked_schedule
 from esar_ros.nodes.core.node_names import SIMULATOR
 from esar_ros.nodes.graph.mission import (
     AUTOPILOTS,
@@ -204,7 +203,7 @@ def options_from(arguments: argparse.Namespace) -> tuple[MissionOptions, Task]:
         if getattr(options, name) > 0:
             _port(getattr(options, name), "127.0.0.1", True, f"--{name}")
     if options.fault:
-        checked_schedule(Path(options.fault), options.vehicles, options.pace)
+        ProcessFaults.of(options, mission_graph(options))
     return options, task
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from esar_ros.faults.schedule import Kill, ProcessFault, Schedule
+from esar_ros.mission.errors import UsageError
 from esar_ros.nodes.core.faults.checked import checked_schedule
 from esar_ros.nodes.graph.mission import MissionOptions, NodeSpec
 from esar_ros.nodes.graph.progress import PREFIX
@@ -38,14 +39,19 @@ class ProcessFaults:
     """Sends a schedule's signals when their time comes. The mission's time comes from the referee's progress lines."""
 
     def __init__(self, schedule: Schedule, specs: Sequence[NodeSpec], realtime: bool) -> None:
+        """specs: the graph's processes. Raises UsageError for a signal to a process that is not among them."""
+        struck = [(fault, _labels(fault, specs)) for fault in schedule.signals()]
+        for fault, labels in struck:
+            if not labels:
+                of = f" of {fault.vehicle} alone" if fault.vehicle else ""
+                number = schedule.faults.index(fault)
+                known = ", ".join(sorted({spec.executable for spec in specs}))
+                raise UsageError(
+                    f"key faults.{number}: this mission has no process '{fault.process}'{of}",
+                    f"its processes are {known}; those of a vehicle's own are named with its name",
+                )
         self._due: list[tuple[float, ProcessFault, str]] = sorted(
-            (
-                (fault.at, fault, spec.label)
-                for fault in schedule.signals()
-                for spec in specs
-                if spec.executable == fault.process and fault.vehicle in ("", spec.namespace.rsplit("/", 1)[-1])
-            ),
-            key=lambda due: due[0],
+            ((fault.at, fault, label) for fault, labels in struck for label in labels), key=lambda due: due[0]
         )
         self._realtime = realtime
         self._elapsed: float | None = None
@@ -55,11 +61,14 @@ class ProcessFaults:
 
     @staticmethod
     def of(options: MissionOptions, specs: Sequence[NodeSpec]) -> ProcessFaults | None:
-        """Those of a mission's schedule, None when it has none."""
+        """Those of a mission's schedule, None when it has none. Raises UsageError for one that cannot be acted on."""
         if not options.fault:
             return None
         schedule = checked_schedule(Path(options.fault), options.vehicles, options.pace)
-        return ProcessFaults(schedule, specs, options.pace == "realtime")
+        try:
+            return ProcessFaults(schedule, specs, options.pace == "realtime")
+        except UsageError as error:
+            raise UsageError(f"{options.fault}, {error}") from None
 
     def on_line(self, line: str) -> None:
         """Take the time from a line that a process printed."""
@@ -99,6 +108,15 @@ class ProcessFaults:
         for _, pid in self._stopped:
             _signal(pid, signal.SIGCONT)
         self._stopped.clear()
+
+
+def _labels(fault: ProcessFault, specs: Sequence[NodeSpec]) -> list[str]:
+    """Returns the labels of the processes that a fault strikes."""
+    return [
+        spec.label
+        for spec in specs
+        if spec.executable == fault.process and fault.vehicle in ("", spec.namespace.rsplit("/", 1)[-1])
+    ]
 
 
 def _signal(pid: int, number: int) -> None:

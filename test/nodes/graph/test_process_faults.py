@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from esar_ros.faults.schedule import Schedule
-from esar_ros.nodes.graph.mission import MissionOptions, NodeSpec
+from esar_ros.mission.errors import UsageError
+from esar_ros.nodes.graph.mission import MissionOptions, NodeSpec, mission_graph
 from esar_ros.nodes.graph.process_faults import ProcessFaults
 from esar_ros.nodes.graph.progress import PREFIX
 
@@ -120,6 +121,29 @@ def test_a_process_that_is_being_started_again_is_struck_later(shop: Shop) -> No
     shop.running["simulator"] = popen
     one.strike(shop)
     assert len(one.strikes) == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "options", "words"),
+    [
+        (
+            "kind: kill, process: sensing, at: 5, vehicle: uav1",
+            {"vehicles": ("uav1", "uav2")},
+            "'sensing' of uav1 alone",
+        ),
+        ("kind: kill, process: airsim_bridge, at: 5, vehicle: uav1", {}, "'airsim_bridge' of uav1 alone"),
+        ("kind: rpc_hang, at: 5, for: 2", {"world": "airsim"}, "'simulator'"),
+        ("kind: kill, process: sensing, at: 5", {"sensing": "separate"}, "'sensing': its processes are .*voxel_mapper"),
+    ],
+)
+def test_a_process_that_this_mission_has_not_is_refused(
+    tmp_path: Path, fault: str, options: dict[str, Any], words: str
+) -> None:
+    path = tmp_path / "faults.yaml"
+    path.write_text(f"faults:\n  - {{kind: kill, process: pilot, at: 3}}\n  - {{{fault}}}\n", encoding="utf-8")
+    mission = MissionOptions(fault=str(path), detector="none", **options)
+    with pytest.raises(UsageError, match=f"faults.yaml, key faults.1: this mission has no process {words}"):
+        ProcessFaults.of(mission, mission_graph(mission))
 
 
 def test_a_mission_without_a_schedule_has_no_process_faults() -> None:
