@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import Any
 
 import rclpy
 from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
@@ -62,6 +63,7 @@ def run(make: Callable[[], Sequence[Node]], argv: Sequence[str] | None = None) -
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGALRM, tear)
     nodes: list[Node] = []
+    held: list[Callable[[], object]] = []  # of what rclpy says of the error that ended a callback
     code = 0
     try:
         try:
@@ -71,6 +73,8 @@ def run(make: Callable[[], Sequence[Node]], argv: Sequence[str] | None = None) -
         except Exception as error:  # rclpy has no public name for what it raises here
             raise UsageError(f"ROS cannot start: {error}", "mend the arguments or the parameter file") from None
         nodes = list(make())
+        for node in nodes:
+            _hold_back(node, held)
         executor = make_executor()
         never: Future[None] = Future()  # untimed spin() of the events executor dispatches nothing
         for node in nodes:
@@ -99,6 +103,8 @@ def run(make: Callable[[], Sequence[Node]], argv: Sequence[str] | None = None) -
         pass
     except Exception as error:
         why = repr(error)
+        for say in held:
+            say()
         raise
     else:
         ended = _exit_code(nodes)
@@ -116,6 +122,24 @@ def run(make: Callable[[], Sequence[Node]], argv: Sequence[str] | None = None) -
             node.destroy_node()
         rclpy.try_shutdown()
     return code
+
+
+def _hold_back(node: Node, held: list[Callable[[], object]]) -> None:
+    """Holds back what rclpy logs of an error that ends a node's callback: of a UsageError one line is to be told."""
+    logger = node.get_logger()
+    fatal, warn = logger.fatal, logger.warn
+
+    def hold_fatal(message: str, **filters: Any) -> Any:
+        if message.startswith("Exception in '"):
+            return held.append(lambda: fatal(message, **filters))
+        return fatal(message, **filters)
+
+    def hold_warn(message: str, **filters: Any) -> Any:
+        if message.startswith("Error occurred at:"):
+            return held.append(lambda: warn(message, **filters))
+        return warn(message, **filters)
+
+    logger.fatal, logger.warn = hold_fatal, hold_warn  # type: ignore[method-assign]
 
 
 def _exit_code(nodes: Sequence[Node]) -> int | None:

@@ -93,6 +93,11 @@ def test_a_node_that_leaves_says_why(ends: str, why: str, code: int) -> None:
     done = subprocess.run([sys.executable, "-c", NODE.format(ends=ends)], capture_output=True, text=True, timeout=60)
     assert done.returncode == code
     assert any(line.endswith(f"[leaving]: leaves: {why}") for line in done.stderr.splitlines()), done.stderr
+    # Of an error that nobody foresaw the place is told, of bad input one line.
+    assert any(words in done.stderr for words in ("Traceback", "FATAL", "Error occurred at")) == (code == 1)
+    if code == 2:
+        line, leaves = done.stderr.splitlines()
+        assert line == f"esar: {why}" and leaves.endswith(f"leaves: {why}")
 
 
 def test_while_it_imports(tmp_path: Path) -> None:
