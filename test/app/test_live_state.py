@@ -205,6 +205,45 @@ def test_a_box_at_the_edge_is_cut_inside_the_picture() -> None:
     assert cv2.imdecode(np.frombuffer(cut_box(image_with_box(), box), np.uint8), 1).shape == (SIDE, SIDE, 3)
 
 
+def test_an_image_that_is_none_is_no_crop_and_the_next_one_is() -> None:
+    crops = Crops()
+    for ns, jpeg in enumerate((b"", b"\x01\x02", image_with_box())):
+        crops.image(ns, "front", jpeg)
+        crops.detections(ns, [seen(20)])
+        assert crops.cut([clue(1)]) == (ns == 2)
+
+
+def spoilt_odometry(**values: Any) -> Any:
+    """An odometry message, of no rotation but for values."""
+    return message("nav_msgs/msg/Odometry", 101.0, **values)
+
+
+@pytest.mark.parametrize(
+    ("topic", "content", "is_told"),
+    [
+        (names.ODOMETRY, spoilt_odometry(pose__pose__orientation__w=1.0, pose__pose__position__x=math.nan), False),
+        (names.ODOMETRY, spoilt_odometry(), False),
+        (names.SCORE, message("esar_ros/msg/Score", 101.0), True),
+        (names.SCORE, message("esar_ros/msg/Score", 101.0, result='{"metrics": {}}'), True),
+        (names.BELIEF, message("nav_msgs/msg/OccupancyGrid", 101.0, info__width=3, info__height=2, data=[1] * 4), True),
+        (names.BELIEF, message("nav_msgs/msg/OccupancyGrid", 101.0), True),
+        (names.camera_compressed("front"), message("sensor_msgs/msg/CompressedImage", 101.0), False),
+    ],
+)
+def test_a_message_that_makes_no_sense_ends_nothing_and_is_told_once(topic: str, content: Any, is_told: bool) -> None:
+    view = LiveView(("uav1",), None)
+    frame = message("geometry_msgs/msg/TransformStamped", child_frame_id="uav1/odom", transform__rotation__w=1.0)
+    view.take("uav1", names.TF_STATIC, SimpleNamespace(transforms=[frame]))
+    if isinstance(getattr(content, "data", None), list):
+        content.data = np.array(content.data, dtype=np.int8)
+    for _ in range(2):
+        view.take("uav1", topic, content)
+    told = json.loads(json.dumps(view.state(), allow_nan=False))
+    assert "craft/uav1" not in told and "score" not in told and f"layer/{topic}/uav1" not in told
+    log = [entry["title"] for entry in told.get("log", {"items": []})["items"]]
+    assert log == ([f"{topic} cannot be shown"] if is_told else [])
+
+
 def test_what_a_person_asks_reaches_the_graph() -> None:
     graph = Told()
     view = LiveView(("uav1",), graph)

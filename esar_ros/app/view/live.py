@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+import cv2
+
 from esar_ros.app.view.encode import encode_png
 from esar_ros.app.view.live_incident import incident_section
 from esar_ros.app.view.live_sections import Cursor
@@ -70,6 +72,7 @@ class LiveView:
         self._now = now
         self._lock = threading.Lock()
         self._wanted = Wanted(now)
+        self._refused: set[tuple[str, str]] = set()  # vehicles and topics with a message that makes no sense
         self._layer_images: dict[str, tuple[bytes, int]] = {}
         self._place: PlaceMap | None = None
         self._relief: bytes | None = None
@@ -82,9 +85,14 @@ class LiveView:
     # -- the node's side ------------------------------------------------------------------------
 
     def take(self, vehicle: str, topic: str, message: Any) -> None:
-        """One message."""
+        """One message; of one that makes no sense the log says so once a topic."""
         with self._lock:
-            self._state.take(vehicle, topic, message)
+            try:
+                self._state.take(vehicle, topic, message)
+            except (ValueError, TypeError, KeyError, cv2.error) as error:
+                if (vehicle, topic) not in self._refused:
+                    self._refused.add((vehicle, topic))
+                    self._state.log(vehicle, "message", f"{topic} cannot be shown", " ".join(str(error).split()))
             if topic == names.MISSION_STATE and self._graph is not None:
                 self._measure_pace()
 

@@ -67,8 +67,12 @@ class Crops:
                 size = max(int(seen.width), int(seen.height))
                 known = self._crops.get(clue.id)
                 if known is None or size >= BETTER * known.size:
+                    try:
+                        part = cut_box(jpeg, seen)
+                    except ValueError:
+                        continue  # another image may be whole
                     self._serial += 1
-                    self._crops[clue.id] = Crop(cut_box(jpeg, seen), size, self._serial)
+                    self._crops[clue.id] = Crop(part, size, self._serial)
             self._waiting[ns] = left
         return self._serial != before
 
@@ -90,8 +94,14 @@ def _nearest(seen: Any, clues: list[Any]) -> Any | None:
 
 
 def cut_box(jpeg: bytes, box: Any) -> bytes:
-    """Square JPEG around a box (x, y, width, height in px) of a JPEG image, enlarged to SIDE."""
-    image: NDArray[np.uint8] = np.asarray(cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR), dtype=np.uint8)
+    """Square JPEG around a box (x, y, width, height in px) of a JPEG image, enlarged to SIDE.
+
+    Raises ValueError where the image is none.
+    """
+    decoded = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR) if jpeg else None
+    if decoded is None:
+        raise ValueError("the image of a detection cannot be read")
+    image: NDArray[np.uint8] = np.asarray(decoded, dtype=np.uint8)
     height, width = image.shape[:2]
     side = min(max(int(max(box.width, box.height) * (1.0 + 2.0 * MARGIN)), 24), height, width)
     left = min(max(int(box.x + box.width / 2 - side / 2), 0), width - side)

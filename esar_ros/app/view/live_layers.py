@@ -41,11 +41,13 @@ class Layer:
 
     @staticmethod
     def of(name: str, serial: int, grid: Any) -> Layer:
-        """From a nav_msgs/OccupancyGrid."""
+        """From a nav_msgs/OccupancyGrid. Raises ValueError for one of no cells, or of others than it counts."""
         info = grid.info
         west, south = float(info.origin.position.x), float(info.origin.position.y)
         size = float(info.resolution)
         cells = np.frombuffer(grid.data, dtype=np.int8).reshape(info.height, info.width)
+        if not cells.size:
+            raise ValueError("a grid of no cells")
         return Layer(name, serial, cells, (west, south, west + size * info.width, south + size * info.height))
 
     def image(self) -> bytes:

@@ -178,6 +178,8 @@ class LiveState(Sections):
         if frame is None:
             return
         pose, velocity = motion_in_parent(frame, pose_of(m.pose.pose), array3(m.twist.twist.linear))
+        if not pose.is_finite():
+            return  # it says nothing of where the vehicle is
         at = [rounded(v) for v in pose.position]
         self.put(
             f"craft/{vehicle}",

@@ -19,7 +19,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import NavSatFix
 
-from esar_ros.geometry.frames import Pose, motion_in_parent
+from esar_ros.geometry.frames import FARTHEST, Pose, motion_in_parent
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.incident.features import Find, Position, Search
 from esar_ros.incident.formats import cot
@@ -127,21 +127,28 @@ class CotBridgeNode(Node):
             return None
         moved = known.odometry
         pose, velocity = motion_in_parent(known.odom_in_map, pose_of(moved.pose.pose), array3(moved.twist.twist.linear))
+        if not pose.is_finite():
+            return None
         speed = math.hypot(velocity[0], velocity[1])
         course = (90.0 - math.degrees(math.atan2(velocity[1], velocity[0]) if speed > 0.3 else pose.yaw)) % 360.0
         place = Position(*origin.to_geodetic(pose.position))
         return cot.vehicle_event(self._mission, vehicle, place, course, speed, known.battery)
 
     def _finds(self, vehicle: str) -> list[Find]:
-        """Returns a vehicle's reports whose fixes have come, too."""
+        """Returns a vehicle's reports whose fixes have come, too, and name a place on Earth."""
         known = self._vehicles[vehicle]
-        return [_find(vehicle, *pair) for pair in zip(known.reports, known.fixes, strict=False)]
+        pairs = zip(known.reports, known.fixes, strict=False)
+        return [_find(vehicle, *pair) for pair in pairs if _is_place(pair[1])]
+
+
+def _is_place(fix: NavSatFix) -> bool:
+    return abs(fix.latitude) <= 90.0 and abs(fix.longitude) <= 180.0  # False for NaN
 
 
 def _find(vehicle: str, report: Report, fix: NavSatFix) -> Find:
     covariance, altitude = None, None
-    if fix.position_covariance_type != NavSatFix.COVARIANCE_TYPE_UNKNOWN:
-        full = np.array(fix.position_covariance, dtype=np.float64).reshape(3, 3)
+    full = np.array(fix.position_covariance, dtype=np.float64).reshape(3, 3)
+    if fix.position_covariance_type != NavSatFix.COVARIANCE_TYPE_UNKNOWN and np.abs(full).max() < FARTHEST**2:
         covariance, altitude = full[:2, :2], math.sqrt(max(full[2, 2], 0.0))
     words = "" if report.text in ("", report.kind.replace("_", " ")) else report.text
     return Find(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import socket
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,6 +16,7 @@ from rclpy.parameter import Parameter
 from sensor_msgs.msg import BatteryState, NavSatFix
 from tf2_msgs.msg import TFMessage
 
+from esar_ros.geometry.frames import Pose
 from esar_ros.geometry.geodesy import Origin
 from esar_ros.incident.formats import cot
 from esar_ros.mission import names
@@ -102,6 +104,33 @@ def test_a_vehicle_and_its_finds_are_told_while_it_flies(ros: Spin, client: sock
     found: Any = next(event for event in heard if event.get("type") == cot.SPOT)
     assert (found.find("point").get("lat"), found.find("point").get("lon")) == ("46.60100000", "8.00200000")
     assert found.find("point").get("ce") == "3.00" and "person 80 %" in found.find("detail/contact").get("callsign")
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda odometry, report, fix: setattr(odometry.pose.pose.position, "x", math.nan),
+        lambda odometry, report, fix: setattr(odometry.pose.pose.orientation, "w", 0.0),
+        lambda odometry, report, fix: setattr(odometry.twist.twist.linear, "x", math.inf),
+        lambda odometry, report, fix: setattr(fix, "latitude", math.nan),
+        lambda odometry, report, fix: setattr(fix, "position_covariance", [math.nan] * 9),
+        lambda odometry, report, fix: setattr(report, "confidence", math.nan),
+    ],
+    ids=["position", "attitude", "speed", "latitude", "covariance", "confidence"],
+)
+def test_numbers_that_are_none_end_nothing(ros: Spin, client: socket.socket, spoil: Callable[..., None]) -> None:
+    bridge = bridge_to(client.getsockname()[1])
+    ros([bridge], lambda: True)
+    report = Report(seq=1, type=Report.VICTIM, kind="person", confidence=0.8)
+    fix = NavSatFix(latitude=46.601, longitude=8.002, position_covariance_type=NavSatFix.COVARIANCE_TYPE_KNOWN)
+    odometry = Odometry()
+    odometry.pose.pose.orientation.w = 1.0
+    spoil(odometry, report, fix)
+    bridge._origin, known = ORIGIN, bridge._vehicles["uav1"]
+    known.odom_in_map, known.odometry, known.reports, known.fixes = Pose(), odometry, [report], [fix]
+    bridge._on_time()
+    told = client.recv(65_536)
+    assert b"nan" not in told.lower().replace(b"nan %", b"") and b"inf" not in told.lower()
 
 
 def test_where_nobody_can_be_told_it_is_refused_at_the_start(ros: Spin) -> None:
