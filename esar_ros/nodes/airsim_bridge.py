@@ -92,7 +92,7 @@ class AirSimBridgeNode(Node):
         for bridged in self._bridged.values():
             self._connect(bridged)
         self._out = StateOut(self, self._bridged.values(), self._rig, undulation)
-        self._diagnostics = Diagnostics(self)
+        self._diagnostics = Diagnostics(self, "")
         self.create_timer(1.0, self._while_connected(self._diagnose), clock=self._steady())
         self._seq = -1
         self._ns = 0

@@ -8,10 +8,12 @@ Drivers send best effort or reliable, so it reads best effort, which matches bot
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
 from numpy.typing import NDArray
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
@@ -26,6 +28,7 @@ from esar_ros.mission import names
 from esar_ros.mission.stamps import nanoseconds
 from esar_ros.mission.vehicle import load_vehicle
 from esar_ros.nodes.core import node_names
+from esar_ros.nodes.core.diagnostics import PERIOD, Diagnostics, Finding
 from esar_ros.nodes.core.interface import BY_NAME
 from esar_ros.nodes.core.parameters import declare
 from esar_ros.nodes.core.qos import PROFILES
@@ -70,7 +73,8 @@ class RangeDriverNode(Node):
         heading = "rad, to the left, of a sensor in base_link; LiDAR and scanner must stand level"
         turn = float(declare(self, "yaw", 0.0, heading, *YAWS))
         tilt = float(declare(self, "pitch", 0.0, "rad, nose up, of one camera", *PITCHES))
-        lowest, upmost = (f"degrees, {to} which a LiDAR sees; beyond it is unknown" for to in ("down to", "up to"))
+        lowest = "degrees, down to which a LiDAR sees; beyond it is unknown"
+        upmost = "degrees, up to which a LiDAR sees; beyond it is unknown"
         self._seen = (
             math.radians(float(declare(self, "elevation_min", LOWEST, lowest, *ELEVATIONS))),
             math.radians(float(declare(self, "elevation_max", HIGHEST, upmost, *ELEVATIONS))),
@@ -89,6 +93,11 @@ class RangeDriverNode(Node):
         self._poolings: dict[str, tuple[CameraModel, DepthPooling]] = {}
         self._sent = -1  # ns, stamp of the newest image in the last message
         self._ground: Range | None = None
+        self._diagnostics = Diagnostics(self, self._vehicle)
+        self._source, self._count, self._refused = str(source), 0, ""  # since the last diagnosis: sent, refused why
+        self._diagnosed = time.monotonic()
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self.create_timer(PERIOD, self._diagnose, clock=steady)
         entry = BY_NAME[names.RANGES]
         self._out = self.create_publisher(message_class(entry.type), names.RANGES, PROFILES[entry.quality])
         looks = optical_rotation(turn, tilt)
@@ -106,16 +115,29 @@ class RangeDriverNode(Node):
                 info = OWN_INFO if source == CAMERA else names.camera_info(camera)
                 self._listen(Image, depth, lambda image, c=camera: self._newest.__setitem__(c, image))
                 self._listen(CameraInfo, info, lambda info, c=camera: self._on_info(c, info))
-            steady = Clock(clock_type=ClockType.STEADY_TIME)
             self.create_timer(1.0 / self._rig.rates.ranges, self._on_time, clock=steady)
 
     def _listen(self, kind: Any, topic: str, callback: Any) -> None:
         self.create_subscription(kind, topic, callback, qos_profile_sensor_data)
 
     def _publish(self, ns: int, ranges: NDArray[np.float32], grid: RangeGrid | None = None) -> None:
+        self._count += 1
         self._out.publish(range_image_message(self._vehicle, grid or self._grid, ranges, to_stamp(ns)))
 
+    def _diagnose(self) -> None:
+        now = time.monotonic()
+        rate, why = self._count / (now - self._diagnosed), self._refused
+        self._diagnosed, self._count, self._refused = now, 0, ""
+        level, text = DiagnosticStatus.OK, f"{rate:.1f} Hz"
+        if why:
+            level, text = DiagnosticStatus.WARN, f"{rate:.1f} Hz; of some sensors none: {why}"
+        if rate == 0.0:
+            level, text = DiagnosticStatus.ERROR, f"no ranges: {why or 'nothing comes of the sensors'}"
+        values = {"rate (Hz)": round(rate, 1), "source": self._source}
+        self._diagnostics.publish([Finding("ranges", level, text, values)])
+
     def _refuse(self, why: str) -> None:
+        self._refused = why
         self.get_logger().warning(f"no ranges: {why}", throttle_duration_sec=5.0)
 
     def _on_cloud(self, cloud: PointCloud2) -> None:

@@ -46,6 +46,27 @@ def test_the_commands_page_has_the_launchers_of_both_suites(capsys: pytest.Captu
     assert "### esar serve --suite rescuebench\n" in text
 
 
+def test_an_action_without_a_goal_has_its_result_and_its_feedback_under_their_names() -> None:
+    part = PAGES["messages.md"]().partition("## TouchDown")[2].partition("\n## ")[0]
+    goal, result = part.partition("*Result*")[::2]
+    assert goal.endswith("*Goal*\n\nNothing.\n\n")
+    result, feedback = result.partition("*Feedback*")[::2]
+    assert "`REFUSED_SAFETY=200`" in result and "`height`" in feedback and "`height`" not in result
+
+
+def test_the_parameters_page_says_what_can_be_changed_in_flight_and_names_nodes() -> None:
+    text = PAGES["parameters.md"]()
+    changed = re.findall(r"^\| `(\w+)` .*; can be changed in flight \|$", text, re.M)
+    assert changed == ["paused", "speed", "map_file"]
+    assert "| `speed` | `0.0` | 0.0 to 100.0 | fastest that the simulator's time goes" in text
+    assert (
+        "| `px4_namespace` | from `config/px4.yaml` |" in text and "| `baud` | from `config/ardupilot.yaml` |" in text
+    )
+    assert not re.search(r"^\| `\w+` \| `'(settings|address)\.", text, re.M)
+    assert "| degrees, down to which a LiDAR sees; beyond it is unknown |" in text
+    assert not re.search("^## `(site|command_relay|server|clock)`$", text, re.M)
+
+
 def test_what_the_python_page_names_can_be_imported_and_is_described() -> None:
     text = PAGES["python.md"]()
     imports = re.findall(r"^`from ([\w.]+) import ([\w, ]+)`$", text, re.M)

@@ -111,6 +111,38 @@ def test_a_lidars_cloud_becomes_ranges_with_its_stamp_and_place(ros: Callable[..
     assert np.isnan(out[-12:]).all(), "nor above 30 degrees, unless elevation_max says that the LiDAR sees there"
 
 
+def test_it_tells_the_rate_of_its_ranges_and_which_silence_is_whose(ros: Callable[..., bool], user: Any) -> None:
+    from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+    from sensor_msgs.msg import PointCloud2
+
+    from esar_ros.mission import names
+    from esar_ros.nodes.core.interface import BY_NAME
+    from esar_ros.nodes.core.qos import PROFILES
+
+    node, told = driver(), []
+    user.create_subscription(
+        DiagnosticArray,
+        names.DIAGNOSTICS,
+        lambda m: told.append(m.status[0]),
+        PROFILES[BY_NAME[names.DIAGNOSTICS].quality],
+    )
+    send = user.create_publisher(PointCloud2, names.LIDAR_POINTS, PROFILES[BY_NAME[names.LIDAR_POINTS].quality])
+    whole, unreadable = cloud(np.array([[4.0, 0.5, 0.0]] * 3)), cloud(np.ones((7, 3)), fields="xya")
+
+    def says(level: bytes, words: str, message: Any) -> Callable[[], bool]:
+        def said() -> bool:
+            if message is not None:
+                send.publish(message)
+            return bool(told) and told[-1].level == level and words in told[-1].message
+
+        return said
+
+    assert ros([node, user], says(DiagnosticStatus.ERROR, "no ranges: nothing comes of the sensors", None))
+    assert (told[-1].name, told[-1].hardware_id) == ("uav1/range_driver: ranges", "uav1")
+    assert ros([node, user], says(DiagnosticStatus.OK, " Hz", whole))
+    assert ros([node, user], says(DiagnosticStatus.ERROR, "no ranges: a cloud without x, y and z", unreadable))
+
+
 def test_depth_images_of_two_cameras_know_what_these_show(ros: Callable[..., bool], user: Any) -> None:
     from sensor_msgs.msg import CameraInfo, Image
 

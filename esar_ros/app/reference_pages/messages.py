@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from esar_ros.app.reference_pages.page import MADE, cell, table
@@ -27,7 +28,7 @@ def _interface(path: Path, kind: str, parts: tuple[str, ...]) -> list[str]:
     while text and text[0].startswith("#"):
         about.append(text.pop(0).lstrip("# ").rstrip())
     lines = [f"## {path.stem} (`esar_ros/{kind}/{path.stem}`)", "", " ".join(about), ""]
-    for part, chunk in zip(parts, "\n".join(text).split("\n---\n"), strict=False):
+    for part, chunk in zip(parts, re.split("^---$", "\n".join(text), flags=re.MULTILINE), strict=True):
         rows = _fields(chunk)
         lines += [f"*{part}*", ""] if part else []
         lines += table("field|type|what", rows) if rows else ["Nothing.", ""]

@@ -23,11 +23,17 @@ _SETTINGS: tuple[tuple[str, type[BaseModel]], ...] = (
     ("pilot", PilotLimits),
     ("detector", DetectorSettings),
 )
-_BASES = {
+_TITLES = {  # by modules that are not named as the node whose parameters they declare
     "steps": "every node that answers steps",
     "lifecycle": "every managed node",
     "vehicle_bridge": "every autopilot's bridge",
+    "server": "every node that talks to the AirSim server",
+    "clock": "`airsim_bridge` in lockstep",
+    "site": "`mission_control` without a mission",
+    "command_relay": "`pilot` without a mission",
+    "governor": "`safety_governor` without a mission",
 }
+_DECLARE = ("declare", "declare_parameter")
 _BOUNDS = ("ge", "gt", "le", "lt")
 _SIGNS = {"ge": ">=", "gt": ">", "le": "<=", "lt": "<"}
 
@@ -35,11 +41,12 @@ _SIGNS = {"ge": ">=", "gt": ">", "le": "<=", "lt": "<"}
 def parameters_page() -> str:
     """Parameters of nodes, then settings files."""
     lines = ["# Parameters", "", MADE, ""]
-    lines += ["Read-only once a node runs. `ros2 param describe` shows the same; `--params-file` overrides.", ""]
+    lines += ["Read-only once a node runs, save where it says that it can be changed in flight. `ros2 param describe`"]
+    lines += ["shows the same; `--params-file` overrides.", ""]
     for path in sorted(_NODES.rglob("*.py"), key=lambda path: path.stem):
         rows = _declared(path)
         if rows:
-            title = _BASES.get(path.stem, f"`{path.stem}`")
+            title = _TITLES.get(path.stem, f"`{path.stem}`")
             lines += [f"## {title}", "", *table("parameter|default|values|what", rows)]
     lines += ["## The governor's limits", ""]
     lines += [f"Each key of `config/safety.yaml` below is the parameter `{GROUP}.<key>` of `safety_governor` and"]
@@ -53,28 +60,52 @@ def parameters_page() -> str:
 
 
 def _declared(path: Path) -> list[tuple[str, ...]]:
-    """Each call of `declare` in a file that names its parameter; those of a settings file are listed with it."""
+    """Each call of `declare` and `declare_parameter` in a file that names its parameter.
+
+    Those of a settings file are listed with it.
+    """
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _name(node.func) == "declare"]
-    if not calls:
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _name(node.func) in _DECLARE]
+    if not any(isinstance(_arguments(call)[0], ast.Constant) for call in calls):
         return []
-    known = dict(vars(import_module(".".join(("esar_ros.nodes", *path.relative_to(_NODES).with_suffix("").parts)))))
-    for node in ast.walk(tree):  # texts that are given a name first, to keep lines short
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and len(node.targets) == 1:
-            known.setdefault(_name(node.targets[0]), node.value.value)
+    module = dict(vars(import_module(".".join(("esar_ros.nodes", *path.relative_to(_NODES).with_suffix("").parts)))))
     rows: list[tuple[str, ...]] = []
     for call in sorted(calls, key=lambda node: node.lineno):
-        if not isinstance(call.args[1], ast.Constant):
+        arguments = _arguments(call)
+        if not isinstance(arguments[0], ast.Constant):
             continue
-        name, default, about, *bounds = (value for part in call.args[1:] for value in _values_of(part, known))
+        known = module | _named_before(call, tree, module)
+        name, default, about, *bounds = (value for part in arguments for value in _values_of(part, known))
         given = {str(part.arg): _value(part.value, known) for part in call.keywords}
         given |= dict(zip(("minimum", "maximum"), bounds, strict=False))
-        rows.append((f"`{name}`", f"`{default!r}`", cell(_values(given)), cell(str(about))))
+        if hasattr(about, "floating_point_range"):  # a ParameterDescriptor
+            for range_ in about.floating_point_range:
+                given |= {"minimum": range_.from_value, "maximum": range_.to_value}
+            about = f"{about.description}; can be changed in flight"
+        shown = _origin(tree) if isinstance(default, _Later) else f"`{default!r}`"
+        rows.append((f"`{name}`", shown, cell(_values(given)), cell(str(about))))
     return rows
 
 
 def _name(node: ast.AST) -> str:
-    return node.id if isinstance(node, ast.Name) else ""
+    """Returns the name of a variable, or of a method that is called."""
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _arguments(call: ast.Call) -> list[ast.expr]:
+    """Returns a declaration's arguments from the parameter's name on."""
+    return call.args[isinstance(call.func, ast.Name) :]
+
+
+def _named_before(call: ast.Call, tree: ast.AST, module: dict[str, Any]) -> dict[str, Any]:
+    """Returns the texts and ranges that are given a name before a call, to keep lines short."""
+    found: dict[str, Any] = {}
+    for node in sorted(ast.walk(tree), key=lambda node: getattr(node, "lineno", 0)):
+        if not isinstance(node, ast.Assign) or node.lineno >= call.lineno or len(node.targets) != 1:
+            continue
+        if isinstance(node.value, (ast.Constant, ast.List)) and isinstance(node.targets[0], ast.Name):
+            found[node.targets[0].id] = _value(node.value, module)
+    return found
 
 
 def _values_of(node: ast.expr, known: dict[str, Any]) -> Sequence[Any]:
@@ -82,12 +113,24 @@ def _values_of(node: ast.expr, known: dict[str, Any]) -> Sequence[Any]:
     return tuple(_value(node.value, known)) if isinstance(node, ast.Starred) else (_value(node, known),)
 
 
+class _Later:
+    """A value that is known once the node runs."""
+
+
 def _value(node: ast.expr, known: dict[str, Any]) -> Any:
-    """Returns the value of an expression of literals and constants; its source where it depends on the run."""
+    """Returns the value of an expression of literals and constants; a _Later where it depends on the run."""
     try:
         return eval(compile(ast.Expression(node), "<declaration>", "eval"), {}, known)
     except (NameError, AttributeError):
-        return ast.unparse(node)
+        return _Later()
+
+
+def _origin(tree: ast.AST) -> str:
+    """Returns where a file takes a default from that depends on the run: the settings of the autopilot it knows."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and str(node.module).endswith(".settings"):
+            return f"from `config/{str(node.module).split('.')[-2]}.yaml`"
+    raise ValueError("a default that depends on the run, and on no settings")
 
 
 def _values(given: dict[str, Any]) -> str:

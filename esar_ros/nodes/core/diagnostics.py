@@ -30,8 +30,10 @@ class Finding:
 class Diagnostics:
     """Publishes findings; `due` says when it is time again."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: Node, vehicle: str | None = None) -> None:
+        """vehicle: whose node it is; empty: the mission's; None: of the vehicle whose namespace it lives in."""
         self._node = node
+        self._hardware = (node.get_namespace().rsplit("/", 1)[-1] if vehicle is None else vehicle) or MISSION
         self._publisher = node.create_publisher(
             DiagnosticArray, names.DIAGNOSTICS, PROFILES[BY_NAME[names.DIAGNOSTICS].quality]
         )
@@ -46,7 +48,6 @@ class Diagnostics:
         self._last = time.monotonic()
         message = DiagnosticArray()
         message.header.stamp = self._node.get_clock().now().to_msg()
-        space = self._node.get_namespace().strip("/")
         name = self._node.get_fully_qualified_name().strip("/")
         for finding in findings:
             message.status.append(
@@ -54,7 +55,7 @@ class Diagnostics:
                     level=finding.level,
                     name=f"{name}: {finding.what}",
                     message=finding.message,
-                    hardware_id=space or MISSION,
+                    hardware_id=self._hardware,
                     values=[KeyValue(key=key, value=str(value)) for key, value in finding.values.items()],
                 )
             )

@@ -375,7 +375,7 @@ TOPICS: tuple[Topic, ...] = (
         _STEP,
         ANY_NODE,
         record=Record.VIEW,
-        about="1 Hz from every node (REP-107)",
+        about="1 Hz from every node that takes part (REP-107)",
     ),
 )
 

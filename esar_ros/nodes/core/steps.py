@@ -72,7 +72,7 @@ class StepNode(Node, ABC):
         self._sent: list[tuple[Publisher, Any]] = []
         self._answering = False
         self._heartbeats: list[Publisher] = []
-        self._diagnostics = Diagnostics(self)
+        self._diagnostics = Diagnostics(self, "" if self.of_mission else self.vehicles[0])
         self._timed = 0  # steps of the node's own making, in real time
         faults = str(declare(self, "faults", "", "YAML schedule of faults to inject into the inputs; empty: none"))
         self.mission_has_faults = bool(faults)
