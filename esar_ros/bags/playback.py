@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import chain
 from pathlib import Path
 
 from rosbags.interfaces import Connection, QosDurability
@@ -27,6 +28,10 @@ IMAGES = (
     "foxglove_msgs/msg/CompressedVideo",
     "foxglove_msgs/msg/RawImage",
 )
+
+
+Kept = Callable[[Connection], int]
+"""How many of a topic's last messages late subscribers get."""
 
 
 @dataclass(frozen=True)
@@ -66,21 +71,27 @@ class Played:
     raw: bytes
 
 
-def is_latched(connection: Connection) -> bool:
-    """Returns whether late subscribers got the topic's last messages (transient local)."""
-    return any(q.durability is QosDurability.TRANSIENT_LOCAL for q in connection.ext.offered_qos_profiles)
+def offered_to_late(connection: Connection) -> int:
+    """Returns how many of a topic's last messages late subscribers got (transient local), by the bag; 0: none."""
+    offered = connection.ext.offered_qos_profiles
+    if not any(q.durability is QosDurability.TRANSIENT_LOCAL for q in offered):
+        return 0
+    return max(1, *(q.depth for q in offered))
 
 
-def play(bag: Bag, chosen: Sequence[Connection], selection: Selection, loop: bool = False) -> Iterator[Played]:
+def play(
+    bag: Bag, chosen: Sequence[Connection], selection: Selection, loop: bool = False, kept: Kept = offered_to_late
+) -> Iterator[Played]:
     """Yields messages in the order of their times, over and over with `loop`.
 
     Time never goes back, which would break every TF buffer: round n is shifted by n times the length of a round, and
-    the caller adds the shift to the stamps inside. What was latched before the start is played at the start.
+    the caller adds the shift to the stamps inside. What was latched before the start is played at the start: of a
+    topic the last kept(connection) messages.
     """
     shift = 0
     while True:
         first = last = None
-        for played in _round(bag, chosen, selection, shift):
+        for played in _round(bag, chosen, selection, shift, kept):
             first = played.stamp if first is None else first
             last = played.stamp
             yield played
@@ -89,7 +100,7 @@ def play(bag: Bag, chosen: Sequence[Connection], selection: Selection, loop: boo
         shift += last - first + LOOP_GAP
 
 
-def _round(bag: Bag, chosen: Sequence[Connection], selection: Selection, shift: int) -> Iterator[Played]:
+def _round(bag: Bag, chosen: Sequence[Connection], selection: Selection, shift: int, kept: Kept) -> Iterator[Played]:
     begin: int | None = None
     latched: dict[int, deque[tuple[Connection, bytes]]] = {}
     waiting = True
@@ -99,18 +110,19 @@ def _round(bag: Bag, chosen: Sequence[Connection], selection: Selection, shift: 
         if selection.duration is not None and stamp > begin + round(selection.duration * NANO):
             break
         if stamp < begin:
-            if is_latched(connection):
-                depth = max((q.depth for q in connection.ext.offered_qos_profiles), default=1)
-                latched.setdefault(id(connection), deque(maxlen=max(depth, 1))).append((connection, raw))
+            if depth := kept(connection):
+                latched.setdefault(id(connection), deque(maxlen=depth)).append((connection, raw))
             continue
         if waiting:
             waiting = False
-            for kept in latched.values():
-                yield from (Played(begin + shift, shift, source, data) for source, data in kept)
+            for messages in latched.values():
+                yield from (Played(begin + shift, shift, source, data) for source, data in messages)
         yield Played(stamp + shift, shift, connection, raw)
 
 
-def copy_bag(bag: Bag, out: Path, selection: Selection, compressed: bool = False) -> tuple[int, list[str]]:
+def copy_bag(
+    bag: Bag, out: Path, selection: Selection, compressed: bool = False, kept: Kept = offered_to_late
+) -> tuple[int, list[str]]:
     """Write what is selected into a new bag; how many messages, and topics of unknown types that were left out.
 
     Raises UsageError where nothing is left or the folder cannot be written.
@@ -121,12 +133,16 @@ def copy_bag(bag: Bag, out: Path, selection: Selection, compressed: bool = False
     left_out = sorted({c.topic for c in wanted if c.msgtype not in bag.types.fielddefs})
     if not known:
         raise UsageError("nothing of the bag would be left", "choose other topics")
+    messages = play(bag, known, selection, kept=kept)
+    first = next(messages, None)
+    if first is None:
+        raise UsageError("the bag holds no message of that time and those topics", "choose an earlier --start")
     writer = BagWriter(out, bag.types, compressed)
     count = 0
     try:
         for connection in known:
             writer.add_topic_like(connection)
-        for played in play(bag, known, selection):
+        for played in chain([first], messages):
             writer.write(played.connection.topic, played.stamp, played.raw)
             count += 1
     except OSError as error:

@@ -67,6 +67,13 @@ def test_of_what_was_latched_as_many_are_played_as_late_readers_were_given(tmp_p
     assert heard == {"/all": ["2", "3", "4", "5"], "/newest": ["4", "5"], "/none": ["5"]}
 
 
+def test_a_copy_of_nothing_is_refused_and_writes_nothing(tmp_path: Path) -> None:
+    write(tmp_path / "bag", mission("truth"))
+    with open_bag(tmp_path / "bag") as bag, pytest.raises(UsageError, match="no message of that time"):
+        copy_bag(bag, tmp_path / "part", Selection(start=1000.0))
+    assert not (tmp_path / "part").exists()
+
+
 def test_topics_are_chosen_by_pattern(tmp_path: Path) -> None:
     write(tmp_path / "bag", mission("truth"))
     with open_bag(tmp_path / "bag") as bag:

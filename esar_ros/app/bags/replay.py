@@ -9,6 +9,7 @@ from esar_ros.app.arguments import Parser
 from esar_ros.bags.files import open_bag
 from esar_ros.bags.playback import Selection, copy_bag
 from esar_ros.mission.system.environment import graph_environment
+from esar_ros.nodes.tools.bagged_topic import kept_for_late
 
 
 def main(argv: list[str]) -> int:
@@ -42,7 +43,7 @@ def main(argv: list[str]) -> int:
         if bag.cut:
             print(f"{arguments.bag} is cut; what lies before the cut is there")
         if arguments.into:
-            count, left_out = copy_bag(bag, Path(arguments.into), selection, arguments.zstd)
+            count, left_out = copy_bag(bag, Path(arguments.into), selection, arguments.zstd, kept_for_late)
             for topic in left_out:
                 print(f"left out: {topic} (the bag does not say what its messages are)")
             print(f"{count} messages written into {arguments.into}")

@@ -18,8 +18,7 @@ from rosbags.interfaces import Connection, QosDurability, QosReliability
 from rosgraph_msgs.msg import Clock as ClockMessage
 
 from esar_ros.bags.files import Bag
-from esar_ros.bags.playback import Played, Selection, is_latched, play
-from esar_ros.bags.topics import split_topic
+from esar_ros.bags.playback import Played, Selection, play
 from esar_ros.bags.writer import typestore
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
@@ -30,6 +29,7 @@ from esar_ros.nodes.core.qos import PROFILES
 from esar_ros.nodes.core.runtime import run
 from esar_ros.nodes.core.stamps import to_stamp
 from esar_ros.nodes.core.types import message_class
+from esar_ros.nodes.tools.bagged_topic import entry_of, kept_for_late
 from esar_ros.nodes.tools.restamp import restamp
 
 TICK = 0.005  # s
@@ -95,7 +95,7 @@ class BagPlayerNode(Node):
             self._clock_output = self.create_publisher(
                 ClockMessage, names.CLOCK, PROFILES[BY_NAME[names.CLOCK].quality]
             )
-        self._messages: Iterator[Played] = play(bag, chosen, options.selection, options.loop)
+        self._messages: Iterator[Played] = play(bag, chosen, options.selection, options.loop, kept_for_late)
         self._next = next(self._messages, None)
         if self._next is None:
             raise UsageError("the bag holds no message of that time and those topics", "choose an earlier --start")
@@ -200,9 +200,8 @@ def playable(connections: list[Connection], bag: Bag, own_clock: bool) -> tuple[
 
 def quality_of(connection: Connection) -> QoSProfile:
     """Quality of service for a topic: ours by the table, others' as strong as any that was offered."""
-    place = split_topic(connection.topic, tuple(name.lstrip("/") for name in BY_NAME))
-    entry = None if place is None else BY_NAME.get(place[1]) or BY_NAME.get(f"/{place[1]}")
-    if entry is not None and entry.type == connection.msgtype:
+    entry = entry_of(connection)
+    if entry is not None:
         return PROFILES[entry.quality]
     offered = connection.ext.offered_qos_profiles
     best_effort = bool(offered) and all(q.reliability is QosReliability.BEST_EFFORT for q in offered)
@@ -210,7 +209,7 @@ def quality_of(connection: Connection) -> QoSProfile:
     return QoSProfile(
         reliability=ReliabilityPolicy.BEST_EFFORT if best_effort else ReliabilityPolicy.RELIABLE,
         durability=DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE,
-        depth=max([1 if is_latched(connection) else 10, *(q.depth for q in offered)]),
+        depth=max([1 if latched else 10, *(q.depth for q in offered)]),
     )
 
 
