@@ -1,4 +1,4 @@
-"""Whose a finding is."""
+"""Vehicle or mission as the hardware of a finding."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ from esar_ros.nodes.core.qos import PROFILES
     ],
 )
 def test_the_hardware_is_the_vehicle_or_the_mission(ros: Any, space: str, vehicle: str | None, hardware: str) -> None:
-    node, told = Node("referee", namespace=space), []
+    node = Node("referee", namespace=space)
+    told: list[DiagnosticArray] = []
     quality = PROFILES[BY_NAME[names.DIAGNOSTICS].quality]
     node.create_subscription(DiagnosticArray, names.DIAGNOSTICS, told.append, quality)
     diagnostics = Diagnostics(node, vehicle)
