@@ -349,8 +349,8 @@ def test_of_compressed_chunks_a_damaged_one_alone_is_lost(
         found = [(stamp - 1000, raw) for _, stamp, raw in bag.messages()]
         assert bag.damaged == 1 or found == [(n, content(n)) for n in range(60)]
     if indexed or number > 0:  # without an index the topics are told by the first chunk alone
-        intact = [(n, content(n)) for n in range(60) if n // 20 != number]
-        assert [one for one in found if one[0] // 20 != number] == intact
+        # What a damaged chunk still holds may have another time or content.
+        assert {(n, content(n)) for n in range(60) if n // 20 != number} <= set(found)
 
 
 @pytest.mark.parametrize("stated", [True, False], ids=["checksum", "no checksum"])

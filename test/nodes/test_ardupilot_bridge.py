@@ -77,7 +77,9 @@ def graph(domain: int) -> Iterator[Graph]:
     rclpy.shutdown()
 
 
-def test_a_second_bridge_of_the_same_vehicle_ends_before_it_says_anything(graph: Graph) -> None:
+def test_a_second_bridge_of_the_same_vehicle_ends_before_it_says_anything(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """On a link of its own, too; by PX4's topics it would command what the first flies into hold."""
     import rclpy
     from rclpy.executors import SingleThreadedExecutor
@@ -89,7 +91,7 @@ def test_a_second_bridge_of_the_same_vehicle_ends_before_it_says_anything(graph:
     with started_with("/uav1", {"link": f"udpin:127.0.0.1:{free_port()}"}):
         second = ArdupilotBridgeNode()
     sent: list[Any] = []
-    second._send = sent.append
+    monkeypatch.setattr(second, "_send", sent.append)
     executor = SingleThreadedExecutor()
     executor.add_node(second)
     limit = time.monotonic() + 10.0
