@@ -133,7 +133,7 @@ def test_goals_follow_the_ground_below_the_ceiling(name: str, brief: Any, flight
 @pytest.mark.parametrize("name", SOME)
 def test_blocked_points_are_left_out(name: str, brief: Any, observe: Any) -> None:
     method = create(name)
-    method.reset(brief(half=150.0), 0)
+    method.reset(brief(half=100.0), 0)
     decisions = [method.act(observe(t, goal_blocked=t > 0)) for t in range(300)]
     assert decisions[-1].stop
     places = [tuple(d.goal.position) for d in decisions if d.goal is not None and d.goal.type is GoalType.WAYPOINT]
