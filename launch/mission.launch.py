@@ -24,14 +24,13 @@ from esar_ros.mission.resources import resource
 from esar_ros.mission.system.environment import graph_environment
 from esar_ros.nodes.core.node_names import REFEREE_RECORDER
 from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, check_names, options_from
-from esar_ros.nodes.graph.mission import AUTOPILOTS, MissionOptions, NodeSpec, mission_graph
+from esar_ros.nodes.graph.mission import AUTOPILOTS, BAD_INPUT, MissionOptions, NodeSpec, mission_graph
 from esar_ros.nodes.graph.rviz_config import rviz_config
 from esar_ros.nodes.graph.shared_memory import sweep
 from esar_ros.nodes.graph.start import LAUNCHED
 
 PACKAGE = "esar_ros"
 MAX_RESTARTS = 5  # of one process
-BAD_INPUT = 2  # exit code of a process that refuses its parameters, and would again
 # s from SIGINT to SIGTERM on a busy machine: the process that has a score to write and a bag to close, and the others;
 # then as many to SIGKILL
 PATIENCE_CLOSING, PATIENCE, PATIENCE_TERMINATED = "60", "20", "10"

@@ -33,6 +33,7 @@ PX4_TAU = (
     1.4  # s: an autopilot that was not calibrated is taken to answer as slowly as PX4 1.17 in SITL was measured to
 )
 
+BAD_INPUT = 2  # exit code of a process that refuses its parameters, and would again
 NO_PORT = -1  # -1: none is served, 0: a free port
 MAX_VEHICLES = 16
 

@@ -10,6 +10,7 @@ from typing import Any
 from esar_ros.mission.errors import UsageError
 from esar_ros.nodes.core import node_names
 from esar_ros.nodes.graph.mission import (
+    BAD_INPUT,
     TRUTH_DETECTOR,
     MissionOptions,
     NodeSpec,
@@ -18,7 +19,6 @@ from esar_ros.nodes.graph.mission import (
     cot_bridge,
 )
 
-BAD_INPUT = 2  # exit code of a process that refuses its parameters, and would again
 STARTING = 60.0  # s of a launch, in which nothing flies yet
 RANGES = ("lidar", "depth", "none")  # what range_driver makes them of; none: it is started by somebody else
 _UNHEEDED = ("preset", "odometry", "sensing", "fault", "view", "foxglove", "host", "port")  # by each of its processes

@@ -22,7 +22,7 @@ from esar_ros.mission.system.environment import graph_environment
 from esar_ros.mission.system.processes import die_with_parent, how_it_ended
 from esar_ros.mission.system.system_errors import system_error
 from esar_ros.mission.system.truth_token import ON_STANDARD_INPUT
-from esar_ros.nodes.graph.mission import NodeSpec
+from esar_ros.nodes.graph.mission import BAD_INPUT, NodeSpec
 from esar_ros.nodes.graph.process_faults import ProcessFaults
 from esar_ros.nodes.graph.progress import PREFIX
 
@@ -132,7 +132,7 @@ class Supervisor:
                 continue
             if process.reader is not None:
                 process.reader.join(LAST_WORDS)
-            if code == 2 and process.complaint and not (process.spec.optional and process.restarts):
+            if code == BAD_INPUT and process.complaint and not (process.spec.optional and process.restarts):
                 self._cause = f"{process.spec.label}: {process.complaint}"
                 raise UsageError(f"{self._cause} (see {process.log.name})")
             if process.spec.ends_mission and code == 0:

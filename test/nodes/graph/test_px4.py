@@ -16,6 +16,7 @@ from esar_ros.bridges.px4.versions import DEFAULT, RELEASES
 from esar_ros.mission.errors import UsageError
 from esar_ros.nodes.core import node_names
 from esar_ros.nodes.graph.mission import (
+    BAD_INPUT,
     PX4_TAU,
     REFEREE_RECORDER,
     SENSING,
@@ -23,7 +24,7 @@ from esar_ros.nodes.graph.mission import (
     MissionOptions,
     mission_graph,
 )
-from esar_ros.nodes.graph.px4 import BAD_INPUT, STARTING, ends_launch, vehicle_graph
+from esar_ros.nodes.graph.px4 import STARTING, ends_launch, vehicle_graph
 
 REAL = MissionOptions(
     map="aotai", seed=7, world="px4", pace="realtime", use_sim_time=False, detector="another", vehicles=("uav1", "uav2")
