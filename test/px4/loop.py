@@ -45,6 +45,14 @@ class Loop(Asking):
         self.yaw_rate = 0.0
         self.sent: list[tuple[float, Output]] = []
         self.bridge_alive = True
+        self.lag = 0.0  # s that what the autopilot says is under way
+        self._under_way: list[tuple[float, str, Any]] = []  # when it comes (s)
+
+    def _come(self) -> list[tuple[str, Any]]:
+        self._under_way += [(self.now + self.lag, name, message) for name, message in self.fake.speak()]
+        come = [(name, message) for at, name, message in self._under_way if at <= self.now + 1e-9]
+        self._under_way = [each for each in self._under_way if each[0] > self.now + 1e-9]
+        return come
 
     def run(self, seconds: float, until: Callable[[], bool] = lambda: False) -> bool:
         """Let time pass; whether until() came true."""
@@ -52,7 +60,7 @@ class Loop(Asking):
         while self.now < end - 1e-9:
             self.now += STEP
             self.fake.advance(self.now)
-            for name, message in self.fake.speak():
+            for name, message in self._come():
                 if name == "VehicleCommandAck":
                     self.bridge.on_ack(message)
                 elif name == "TimesyncStatus":

@@ -103,8 +103,8 @@ class Guided(Offboard):
         return (yield from self._into_guided())
 
     def _into_guided(self) -> Script:
-        others = self._others(OFFBOARD)
-        if (yield from self._until(MODE_OFFBOARD, self._at(OFFBOARD), self.timing.patience, lambda: not others())):
+        untaken = self._untaken(OFFBOARD)
+        if (yield from self._until(MODE_OFFBOARD, self._at(OFFBOARD), self.timing.patience, untaken)):
             return Outcome(End.DONE)
         return self._failed(f"it did not go to {mode_name(OFFBOARD)}", MODE_OFFBOARD)
 
@@ -125,7 +125,8 @@ class Guided(Offboard):
         start = self.state.above_home
         command = Command(NAV_TAKEOFF, param7=start + height)
         # Every further one would begin it anew, and the motors take seconds to lift: the answer ends the asking.
-        if not (yield from self._until(command, self._is_granted, self.timing.patience)):
+        stays = self._at(OFFBOARD)  # in a mode that a person has taken it would be obeyed, too
+        if not (yield from self._until(command, self._is_granted, self.timing.patience, stays)):
             return self._failed("it did not take off", command)
         limit, risen = self.stream.now + self.timing.climb, 0.0
         while self.stream.now < limit and self.state.armed and self.state.nav_state == OFFBOARD:

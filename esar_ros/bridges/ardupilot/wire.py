@@ -10,13 +10,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from esar_ros.bridges.ardupilot.modes import TO_COPTER
-from esar_ros.bridges.px4.commands import MODE_HOLD, MODE_LAND, MODE_OFFBOARD, MODE_RETURN, Command
+from esar_ros.bridges.px4.commands import LEADS_TO, Command
 from esar_ros.bridges.px4.frames import VelocitySetpoint
-from esar_ros.bridges.px4.state import HOLD, LAND, OFFBOARD, RETURN
 
 SET_MODE, SET_MESSAGE_INTERVAL = 176, 511  # MAV_CMD
 _CUSTOM: Final = 1.0  # MAV_MODE_FLAG_CUSTOM_MODE_ENABLED
-_MODES: Final = {MODE_HOLD: HOLD, MODE_OFFBOARD: OFFBOARD, MODE_RETURN: RETURN, MODE_LAND: LAND}
 LOCAL_NED: Final = 1  # MAV_FRAME
 # POSITION_TARGET_TYPEMASK: all is ignored but velocity and yaw rate. ArduPilot reads a number that is not masked.
 VELOCITY_AND_YAW_RATE: Final = 0b0000_0101_1100_0111
@@ -52,7 +50,7 @@ ANSWERS: Final = ("COMMAND_ACK", "STATUSTEXT")  # come by themselves
 
 def to_ardupilot(command: Command) -> Command:
     """A command of the rules with ArduPilot's numbers: only the modes' differ."""
-    rules = _MODES.get(command)
+    rules = LEADS_TO.get(command)
     return command if rules is None else Command(SET_MODE, _CUSTOM, float(TO_COPTER[rules]))
 
 

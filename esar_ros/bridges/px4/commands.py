@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import Enum, IntEnum
 from typing import Final
 
+from esar_ros.bridges.px4.state import HOLD, LAND, OFFBOARD, RETURN, TAKE_OFF
+
 RESULTS: Final = ("accepted", "temporarily rejected", "denied", "unsupported", "failed", "in progress", "cancelled")
 
 OWN_SYSTEM, OWN_COMPONENT = 1, 191  # of the commands' source: MAV_COMP_ID_ONBOARD_COMPUTER
@@ -14,6 +16,7 @@ ACCEPTED: Final = 0  # of RESULTS
 # That choose a mode: return, land, take off, DO_SET_MODE, DO_REPOSITION (a ground station's pause), DO_PAUSE_CONTINUE,
 # MISSION_START and SET_NAV_STATE.
 CHOOSING: Final = frozenset({20, 21, 22, 176, 192, 193, 300, 100001})
+_NAV_TAKEOFF, _SET_NAV_STATE = 22, 100001
 
 
 class Manoeuvre(IntEnum):
@@ -69,12 +72,12 @@ def set_mode(main: int, sub: int = 0) -> Command:
 
 def set_nav_state(nav_state: int) -> Command:
     """SET_NAV_STATE: a mode by VehicleStatus's number, as external modes are asked for."""
-    return Command(100001, float(nav_state))
+    return Command(_SET_NAV_STATE, float(nav_state))
 
 
 def take_off(altitude: float) -> Command:
     """NAV_TAKEOFF to an altitude (m AMSL), straight up: a heading, latitude or longitude of zero would be flown to."""
-    return Command(22, param4=math.nan, param5=math.nan, param6=math.nan, param7=altitude)
+    return Command(_NAV_TAKEOFF, param4=math.nan, param5=math.nan, param6=math.nan, param7=altitude)
 
 
 def result_name(result: int) -> str:
@@ -89,3 +92,11 @@ MODE_LAND: Final = set_mode(4, 6)
 ARM: Final = Command(400, 1.0)
 DISARM: Final = Command(400, 0.0)
 TERMINATE: Final = Command(185, 1.0)
+LEADS_TO: Final = {MODE_HOLD: HOLD, MODE_OFFBOARD: OFFBOARD, MODE_RETURN: RETURN, MODE_LAND: LAND}
+
+
+def mode_of(command: Command) -> int | None:
+    """Returns the mode that a command asks for, by VehicleStatus's number; None where it asks for none."""
+    if command.command == _NAV_TAKEOFF:
+        return TAKE_OFF
+    return int(command.param1) if command.command == _SET_NAV_STATE else LEADS_TO.get(command)

@@ -64,13 +64,14 @@ class Offboard:
         asker = int(ack.target_system), int(ack.target_component)
         if asker in ((OWN_SYSTEM, OWN_COMPONENT), _NOBODY):
             self._acks[int(ack.command)] = int(ack.result)
-        elif int(ack.command) in CHOOSING and int(ack.result) == ACCEPTED and self._may_come_back_by_itself():
-            if self._by_itself:
+            return
+        engages = self._running in (Manoeuvre.ARM, Manoeuvre.MISSION)
+        if int(ack.command) in CHOOSING and int(ack.result) == ACCEPTED and (self.stream.comeback.is_open or engages):
+            why = f"system {asker[0]} has commanded it (MAV_CMD {int(ack.command)})"
+            if self._running is not None and engages:
+                self._outcomes[self._running] = Outcome(End.FAILED, why)
                 self._script = self._running = None
-            self.stream.leave(f"system {asker[0]} has commanded it (MAV_CMD {int(ack.command)})")
-
-    def _may_come_back_by_itself(self) -> bool:
-        return self.stream.comeback.is_open or (self._by_itself and self._running is not None)
+            self.stream.leave(why)
 
     def ask(self, manoeuvre: Manoeuvre, now: float, height: float = 0.0) -> Outcome | None:
         """Begin a manoeuvre; the refusal when it cannot. The same one goes on, another is replaced.
@@ -250,17 +251,16 @@ class Offboard:
     def _at(self, nav_state: int) -> Callable[[], bool]:
         return lambda: self.state.nav_state == nav_state and self.state.intention == nav_state
 
-    def _others(self, wanted: int) -> Callable[[], bool]:
-        """Returns a test of whether somebody has chosen another mode from now on; what a failsafe chooses is none."""
-        begun = self.state.intention
-        return lambda: not self.state.failsafe and self.state.intention not in (begun, wanted)
+    def _untaken(self, wanted: int) -> Callable[[], bool]:
+        """Returns a test of whether nobody else chooses another mode from now on; a failsafe counts as nobody."""
+        ours = {self.state.intention, wanted, *self.stream.asked()}  # of a slow link the latter show late
+        return lambda: self.state.failsafe or self.state.intention in ours
 
     def _go(self, command: Command, nav_state: int) -> Script:
         """Out of offboard into one of the autopilot's own modes."""
         why = "it is coming back" if self._by_itself else f"{mode_name(nav_state)} was asked for"
         self.stream.leave(why, is_asked_for=True)
-        others = self._others(nav_state)
-        if (yield from self._until(command, self._at(nav_state), self.timing.patience, lambda: not others())):
+        if (yield from self._until(command, self._at(nav_state), self.timing.patience, self._untaken(nav_state))):
             return Outcome(End.DONE)
         return self._failed(f"it did not go to {mode_name(nav_state)}", command)
 
@@ -344,9 +344,8 @@ class Offboard:
         local = self.state.newest("VehicleLocalPosition")
         start = -float(local.z)
         command = take_off(float(local.ref_alt) + start + height)
-        others = self._others(TAKE_OFF)
         rises = lambda: self.state.nav_state == TAKE_OFF  # noqa: E731
-        if not (yield from self._until(command, rises, self.timing.patience, lambda: not others())):
+        if not (yield from self._until(command, rises, self.timing.patience, self._untaken(TAKE_OFF))):
             return self._failed("it did not take off", command)
         limit = self.stream.now + self.timing.climb
         while self.stream.now < limit and self.state.armed and self.state.nav_state == TAKE_OFF:

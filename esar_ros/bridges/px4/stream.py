@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from esar_ros.bridges.px4.comeback import Comeback
-from esar_ros.bridges.px4.commands import MODE_HOLD, MODE_OFFBOARD, TERMINATE, Command, set_nav_state
+from esar_ros.bridges.px4.commands import MODE_HOLD, MODE_OFFBOARD, TERMINATE, Command, mode_of, set_nav_state
 from esar_ros.bridges.px4.external import CheckAnswer, ExternalMode, Registration
 from esar_ros.bridges.px4.frames import VelocitySetpoint, velocity_setpoint
 from esar_ros.bridges.px4.state import HOLD, OFFBOARD, TERMINATED, TERMINATION, Px4State, mode_name
@@ -85,6 +85,7 @@ class Stream:
         self._command: tuple[VelocitySetpoint, float] | None = None  # and when it came
         self._setpoint: VelocitySetpoint | None = None  # of the present step
         self._commands: list[Command] = []  # of the present step
+        self._asked: dict[int, float] = {}  # modes, and when each was commanded last, s
         self._last_beat = -math.inf
         self._last_reset = -math.inf
         self._last_control = -math.inf
@@ -142,6 +143,13 @@ class Stream:
     def command(self, command: Command) -> None:
         """Send a command in this step."""
         self._commands.append(command)
+        mode = mode_of(command)
+        if mode is not None:
+            self._asked[mode] = self.now
+
+    def asked(self) -> set[int]:
+        """Returns the modes that were commanded a moment ago: the status may show them yet."""
+        return {mode for mode, at in self._asked.items() if self.now - at <= self.timing.patience}
 
     def stand(self) -> None:
         """Send a set-point of zero in this step."""

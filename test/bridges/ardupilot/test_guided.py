@@ -201,6 +201,25 @@ def test_a_person_who_switches_while_arming_is_tried_keeps_it() -> None:
     assert loop.fake.mode == LOITER and not loop.fake.armed and not loop.modes_since(begun + 2 * STEP)
 
 
+def test_a_person_who_switches_while_its_take_off_is_tried_is_not_lifted_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a pilot flies by hand, as in LOITER, ArduCopter takes off by the same command."""
+    loop = CopterLoop()
+    loop.run(2.0)
+    loop.fake.set_mode(GUIDED)
+    loop.fake._arm()
+    loop.run(1.0)
+    monkeypatch.setattr(loop.fake, "_take_off", lambda height: 4)
+    assert loop.bridge.ask(Manoeuvre.TAKE_OFF, loop.now, 8.0) is None
+    loop.run(1.0)
+    loop.fake.set_mode(LOITER)
+    loop.run(0.3)
+    seen = loop.now
+    loop.run(5.0)
+    assert not [message for at, message in loop.fake.commands if at > seen and message.command == 22]
+    outcome = loop.bridge.outcome(Manoeuvre.TAKE_OFF)
+    assert outcome is not None and outcome.end is End.FAILED and "LOITER" in outcome.text
+
+
 def test_without_comebacks_only_a_person_ends_a_hold() -> None:
     loop = CopterLoop(timing=Timing(stream=0.3, comebacks=0)).fly()
     loop.velocity = None

@@ -345,6 +345,29 @@ def test_hold_that_is_asked_for_is_not_repeated_against_a_person(flying: Loop) -
     assert flying.fake.nav_state == POSITION and not flying.commands_since(switched + 2 * STEP)
 
 
+@pytest.mark.parametrize("first", [Manoeuvre.HOLD, Manoeuvre.RETURN, None])
+@pytest.mark.parametrize("lost", [False, True])
+def test_what_the_bridge_itself_commanded_before_is_nobody_else_s_choice(
+    flying: Loop, first: Manoeuvre | None, lost: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Over a slow link its effect shows once the next thing is asked for, whose first command may be lost."""
+    flying.lag = 0.3
+    flying.run(1.0)
+    if first is None:  # the hold of the bridge's own
+        flying.velocity = None
+        assert flying.run(2.0, lambda: not flying.bridge.stream.engaged)
+    else:
+        flying.bridge.ask(first, flying.now)
+    flying.run(0.1)
+    assert flying.bridge.ask(Manoeuvre.LAND, flying.now) is None
+    with monkeypatch.context() as patch:
+        if lost:
+            patch.setattr(flying.fake, "hear_command", lambda message: None)
+        flying.run(0.1)
+    flying.run(2.0)
+    assert flying.fake.nav_state == LAND and flying.bridge.running is Manoeuvre.LAND
+
+
 def test_it_knows_that_it_was_flown_and_stands_again(flying: Loop) -> None:
     assert not flying.bridge.is_down_again
     assert flying.do(Manoeuvre.LAND).end is End.DONE

@@ -128,6 +128,23 @@ def test_a_station_that_asks_for_hold_on_the_way_back_keeps_it(flying: Loop) -> 
     assert flying.do(Manoeuvre.MISSION).end is End.DONE
 
 
+@pytest.mark.parametrize("joins", [False, True])
+def test_a_station_that_asks_for_hold_after_a_person_asked_for_mission_keeps_it(flying: Loop, joins: bool) -> None:
+    """It is in hold meanwhile. Who has joined a comeback is told, too."""
+    if joins:
+        silence(flying, 1.0)
+        assert flying.run(BACK, lambda: flying.bridge.stream.streaming)
+    else:
+        assert flying.do(Manoeuvre.HOLD).end is End.DONE
+    assert flying.bridge.ask(Manoeuvre.MISSION, flying.now) is None
+    assert flying.run(1.0, lambda: flying.bridge.stream.streaming)
+    flying.station_commands(MODE_HOLD)
+    flying.run(6.0)
+    outcome = flying.bridge.outcome(Manoeuvre.MISSION)
+    assert outcome is not None and outcome.end is End.FAILED and "system 255 has commanded it" in outcome.text
+    assert flying.fake.nav_state == HOLD and not flying.bridge.stream.engaged
+
+
 def test_a_person_who_switches_on_the_way_back_keeps_it(flying: Loop) -> None:
     silence(flying, 1.0)
     assert flying.run(BACK, lambda: flying.bridge.stream.streaming)
