@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import time
 from pathlib import Path
 from types import ModuleType
 
@@ -36,10 +37,11 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
     def processes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         made: list[LaunchDescriptionEntity] = []
+        begun = time.monotonic()
         for spec in governor_graph(options):
             action = mission.action_for(spec, options, graph_environment(spec.images, dict(context.environment)))
             watch = OnProcessExit(
-                target_action=action, on_exit=lambda event, context, s=spec: px4.ended(s, event, context)
+                target_action=action, on_exit=lambda event, context, s=spec: px4.ended(s, event, context, begun)
             )
             made += [RegisterEventHandler(watch), action]
         return made

@@ -26,7 +26,6 @@ from esar_ros.nodes.graph.shared_memory import sweep
 DRIVERS, SIMULATOR = "drivers", "simulator"
 DEFAULTS = {"world": PX4, "pace": "realtime", "use_sim_time": "false", "end": "return_land"}
 KILLED = -9
-BEGUN = time.monotonic()  # s
 
 
 def mission_launch() -> ModuleType:
@@ -39,13 +38,16 @@ def mission_launch() -> ModuleType:
     return module
 
 
-def ended(spec: NodeSpec, event: ProcessExited, context: LaunchContext) -> None:
-    """A process that refuses its input at the start ends the launch, with its exit code in words."""
+def ended(spec: NodeSpec, event: ProcessExited, context: LaunchContext, begun: float) -> None:
+    """A process that refuses its input at the start ends the launch, with its exit code in words.
+
+    begun: s, steady clock, when the first of them was started: what was built and drawn before may take minutes.
+    """
     if context.is_shutdown and event.returncode == KILLED:
         raise RuntimeError(f"{spec.label} did not end when told to and was killed")
     if context.is_shutdown:
         return
-    if ends_launch(event.returncode, time.monotonic() - BEGUN):
+    if ends_launch(event.returncode, time.monotonic() - begun):
         raise RuntimeError(f"{spec.label} ended with {event.returncode}")
     if not spec.restart:
         get_logger(spec.label).error(f"ended with {event.returncode}: the flight goes on without it")
@@ -66,9 +68,12 @@ def start(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         if simulated:
             return mission.Mission(options, dict(context.environment)).actions()
         made: list[LaunchDescriptionEntity] = []
+        begun = time.monotonic()
         for spec in specs:
             action = mission.action_for(spec, options, graph_environment(spec.images, dict(context.environment)))
-            watch = OnProcessExit(target_action=action, on_exit=lambda event, context, s=spec: ended(s, event, context))
+            watch = OnProcessExit(
+                target_action=action, on_exit=lambda event, context, s=spec: ended(s, event, context, begun)
+            )
             made += [RegisterEventHandler(watch), action]
         return [*made, *mission.rviz(options)] if options.rviz else made
 

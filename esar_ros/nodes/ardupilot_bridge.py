@@ -49,8 +49,8 @@ class ArdupilotBridgeNode(VehicleBridge):
         return made
 
     def newest(self, name: str) -> Any:
-        """The newest message of the rules' state by its name; None before the first."""
-        return self._copter.newest(name)
+        """The newest message of the rules' state by its name; None where there is none, or one that is too old."""
+        return self._copter.known(name, time.monotonic())
 
     def _send(self, output: Output) -> None:
         self._link.send(output, time.monotonic())

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from esar_ros.mission.system.environment import graph_environment
 from esar_ros.mission.system.truth_token import VARIABLE
 from esar_ros.nodes.graph.launch_arguments import ARGUMENTS, options_from
 from esar_ros.nodes.graph.mission import TRUTH_DETECTOR
-from esar_ros.nodes.graph.px4 import vehicle_graph
+from esar_ros.nodes.graph.px4 import STARTING, vehicle_graph
 from esar_ros.nodes.px4 import messages
 from esar_ros.sim.terrain.maps import load_map
 from helpers.flight import free_port, write_short_task
@@ -107,13 +108,30 @@ def test_bad_arguments_start_nothing(
     assert stand_ins.starts() == {} and not (tmp_path / "out").exists()
 
 
-def test_every_argument_is_declared_and_described() -> None:
-    from launch.actions import DeclareLaunchArgument
-
+def loaded() -> Any:
+    """The launch file as a module."""
     spec = importlib.util.spec_from_file_location("px4_launch", resource("launch/px4.launch.py"))
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    return module
+
+
+def test_who_refuses_its_input_ends_the_launch_however_long_was_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where px4_msgs are built first."""
+    module, node = loaded(), SimpleNamespace(label="uav1-range_driver", restart=True)
+    event, context = SimpleNamespace(returncode=2), SimpleNamespace(is_shutdown=False)
+    now = time.monotonic() + 1000.0
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now))
+    with pytest.raises(RuntimeError, match="uav1-range_driver ended with 2"):
+        module.ended(node, event, context, now - 3.0)
+    module.ended(node, event, context, now - STARTING - 1.0)  # its vehicle may fly by then
+
+
+def test_every_argument_is_declared_and_described() -> None:
+    from launch.actions import DeclareLaunchArgument
+
+    module = loaded()
     declared = [e for e in module.generate_launch_description().entities if isinstance(e, DeclareLaunchArgument)]
     assert {e.name for e in declared} == {*ARGUMENTS, "cameras", "ranges"}
     assert all(e.description for e in declared)

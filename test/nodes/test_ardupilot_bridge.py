@@ -77,6 +77,14 @@ def graph(domain: int) -> Iterator[Graph]:
     rclpy.shutdown()
 
 
+def test_what_was_said_before_a_link_broke_is_not_told_to_who_places_home(graph: Graph) -> None:
+    """A person may have taken off meanwhile."""
+    assert graph.wait(lambda: graph.bridge.newest("VehicleLandDetected") is not None)
+    graph.fake.speaks = False
+    assert graph.wait(lambda: graph.bridge.newest("VehicleLandDetected") is None)
+    assert graph.bridge.newest("VehicleStatus") is None and graph.bridge.newest("HomePosition") is not None
+
+
 def test_a_second_bridge_of_the_same_vehicle_ends_before_it_says_anything(
     graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from esar_ros.bridges.airsim.client import AirSimError, Caller
+from esar_ros.bridges.airsim.client import AirSimConnectionError, AirSimError, Caller
 from esar_ros.bridges.airsim.frames import VehicleFrame, yaw_rate_to_airsim
 from esar_ros.bridges.airsim.types import from_quaternionr, from_vector3r, yaw_mode
 from esar_ros.geometry.frames import Pose, Vector, attitude_ned_frd_to_enu_flu, frd_to_flu, ned_to_enu
@@ -128,6 +128,8 @@ class AirSimVehicle:
             try:
                 response = self._client.call("esarGetBattery", self.name)
                 return BatteryReading(float(response["charge"]), float(response["voltage"]), float(response["current"]))
+            except AirSimConnectionError:
+                raise  # which says nothing of what the server has
             except AirSimError:
                 self._has_battery = False
         return BatteryReading(1.0, math.nan, math.nan)

@@ -97,6 +97,14 @@ class Px4State:
         last = self._received.get(name)
         return None if last is None else last.message
 
+    def known(self, name: str, now: float) -> Any:
+        """The newest message of a kind; None where it is older than its limit (AGES; the others are sent on change)."""
+        return self.newest(name) if self.age(name, now) <= AGES.get(name, math.inf) else None
+
+    def forget(self, name: str) -> None:
+        """Drop the newest message of a kind."""
+        self._received.pop(name, None)
+
     def age(self, name: str, now: float) -> float:
         """s since the newest came; inf before the first."""
         last = self._received.get(name)

@@ -8,8 +8,8 @@ where it is carried, or disarmed at another place; of one that is in the air alr
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from rclpy.node import Node
 from rclpy.subscription import Subscription
 
 from esar_ros.bridges.px4.settings import load_px4_settings
-from esar_ros.bridges.px4.state import ARMED
+from esar_ros.bridges.px4.state import ARMED, Px4State
 from esar_ros.bridges.px4.versions import topic, version_of
 from esar_ros.geometry.frames import Vector, ned_to_enu
 from esar_ros.geometry.geodesy import Origin
@@ -45,14 +45,17 @@ class SiteNode(Node):
     """The writer of the brief where there is no mission: as soon as the vehicle's place is known."""
 
     def __init__(self, newest: Callable[[str], Any] | None = None) -> None:
-        """newest: the newest message of HEARD by its name, as a bridge in this process has it; None: PX4's topics."""
+        """newest: the newest message of HEARD by its name, as a bridge in this process has it; None: PX4's topics.
+
+        It has none that is too old: once a link is back, what it said before tells nothing of where the vehicle is.
+        """
         super().__init__(node_names.MISSION_CONTROL)
         # The governor's fence leaves 30 m around home.
         self._radius = float(declare(self, "fence", 100.0, "m around home that it stays within", *FENCES))
         self._ceiling = float(declare(self, "ceiling", 50.0, "m above the ground below", *CEILINGS))
-        self._heard: dict[str, Any] = {}
+        self._heard = Px4State(0)
         self._told: tuple[Origin, Vector] | None = None  # the map, and home in it, as they were said last
-        self._newest = newest or self._heard.get
+        self._newest = newest or (lambda name: self._heard.known(name, time.monotonic()))
         self._space = "" if newest is not None else self._topics_of()
         self._reading: dict[str, Subscription] = {}
         self._is_reader = newest is None
@@ -75,12 +78,12 @@ class SiteNode(Node):
             return
         for name in set(self._reading) - set(wanted):
             self.destroy_subscription(self._reading.pop(name))
-            self._heard.pop(name, None)
+            self._heard.forget(name)
         for name in wanted:
             if name not in self._reading:
                 kind = messages.message_class(name)
                 path = topic(name, version_of(kind), self._space, True)
-                take = partial(self._heard.__setitem__, name)
+                take = lambda message, name=name: self._heard.receive(name, message, time.monotonic())  # noqa: E731
                 self._reading[name] = self.create_subscription(kind, path, take, QUALITY)
 
     def _look(self) -> None:
@@ -89,6 +92,7 @@ class SiteNode(Node):
         self._read(HEARD if self._told is None or stands else IN_FLIGHT)
         local, home = self._newest("VehicleLocalPosition"), self._home()
         if local is None or home is None or not (local.xy_global and local.z_global):
+            self._tell_of_no_home(home)
             return
         origin = Origin(float(local.ref_lat), float(local.ref_lon), float(local.ref_alt))
         # An autopilot that is started again elsewhere is at 0 of a local frame of another origin.
@@ -98,6 +102,14 @@ class SiteNode(Node):
         self._out.publish(convert.brief_message(self._brief(local, home)))
         where = ", ".join(f"{value:.1f}" for value in home)
         self.get_logger().info(f"home is {where} m; fence {self._radius:g} m around it, ceiling {self._ceiling:g} m")
+
+    def _tell_of_no_home(self, home: Vector | None) -> None:
+        """Says what a flight waits for that was begun before this process: PX4 tells its home when that is set."""
+        land = self._newest("VehicleLandDetected")
+        if self._told is None and home is None and land is not None and not land.landed:
+            words = "in the air, and the autopilot has not told its home since this process began: the governor holds"
+            cure = "set home at a ground station, or land it there"
+            self.get_logger().warning(f"{words}; {cure}", throttle_duration_sec=10.0)
 
     def _stands(self) -> bool:
         """Returns whether a flight is over, or has not begun: what stands armed may be in the middle of one."""

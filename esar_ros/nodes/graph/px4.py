@@ -19,13 +19,13 @@ from esar_ros.nodes.graph.mission import (
     cot_bridge,
 )
 
-STARTING = 60.0  # s of a launch, in which nothing flies yet
+STARTING = 60.0  # s from the start of a launch's processes, in which nothing flies yet
 RANGES = ("lidar", "depth", "none")  # what range_driver makes them of; none: it is started by somebody else
 _UNHEEDED = ("preset", "odometry", "sensing", "fault", "view", "foxglove", "host", "port")  # by each of its processes
 
 
 def ends_launch(code: int, since: float) -> bool:
-    """Returns whether the end of a process ends the launch. since: s since the launch began.
+    """Returns whether the end of a process ends the launch. since: s since its processes were started.
 
     From a vehicle that may fly governor, pilot and bridge are not taken for the sake of another process: what can be
     started again is, the rest is done without.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -62,6 +63,18 @@ def test_what_is_old_or_was_never_heard_is_named(loop: Loop, name: str) -> None:
     assert state.reasons_against_arming(loop.now) == [f"{name} is silent"]
     state.receive(name, message, loop.now - AGES[name] - 0.1)
     assert state.reasons_against_arming(loop.now) == [f"{name} is {AGES[name] + 0.1:.1f} s old"]
+
+
+def test_what_is_too_old_is_not_known_but_for_what_is_sent_on_change() -> None:
+    state = Px4State(1)
+    for name in ("VehicleStatus", "HomePosition"):
+        assert state.known(name, 0.0) is None
+        state.receive(name, SimpleNamespace(arming_state=1), 1.0)
+    assert state.known("VehicleStatus", 1.0 + AGES["VehicleStatus"]) is not None
+    assert state.known("VehicleStatus", 1.1 + AGES["VehicleStatus"]) is None
+    assert state.known("HomePosition", 1e6) is not None
+    state.forget("HomePosition")
+    assert state.known("HomePosition", 1e6) is None
 
 
 def test_ages_are_of_arrival_whatever_the_stamp_says(loop: Loop) -> None:

@@ -85,6 +85,51 @@ def test_in_the_air_it_waits_for_px4_s_home(briefs: Any) -> None:
     assert (message.home.x, message.home.y) == (pytest.approx(1.0), pytest.approx(2.0))
 
 
+def test_what_was_said_before_a_link_broke_tells_no_home(briefs: Any) -> None:
+    """A person has taken off meanwhile, and where it is comes sooner than whether it stands."""
+    from fake_autopilot import FakeAutopilot
+    from fake_facts import PERIODS
+
+    FakeAutopilot(start=(0.0, 0.0, 5.0)).advance(0.1)  # compiles the dynamics before time counts
+    fake, stages = FakeAutopilot(), [0.0]  # when each began, s
+
+    def until(told: list[Any]) -> bool:
+        passed = fake.now - stages[-1]
+        if len(stages) == 1 and told:
+            fake.mutes = set(PERIODS)
+        elif len(stages) == 2 and passed > 4.0:
+            fake.landed, fake.armed, fake.body.position[:] = False, True, (60.0, 0.0, 20.0)
+            fake.mutes = set(PERIODS) - {"VehicleLocalPosition"}
+        elif len(stages) == 3 and passed > 1.5:
+            fake.mutes = set()
+        else:
+            return len(stages) == 4 and passed > 1.5
+        stages.append(fake.now)
+        return False
+
+    (message,) = briefs(fake, until, 40.0)
+    assert len(stages) == 4 and message.home.x == pytest.approx(0.0, abs=0.6)
+
+
+def test_one_that_flies_without_a_home_is_told_with_what_mends_it(
+    ros: Callable[..., bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where the governor alone was started again in flight: PX4 tells its home only when that is set."""
+    from types import SimpleNamespace
+
+    from esar_ros.nodes.alone.site import SiteNode
+    from helpers.bridge_graph import started_with
+
+    local = SimpleNamespace(x=0.0, y=0.0, z=-9.0, xy_valid=True, z_valid=True, xy_global=True, z_global=True)
+    facts = {"VehicleLocalPosition": local, "VehicleLandDetected": SimpleNamespace(landed=False)}
+    with started_with("/uav1", {}):
+        site = SiteNode(facts.get)
+    said: list[str] = []
+    monkeypatch.setattr(site.get_logger(), "warning", lambda words, **_: said.append(words))
+    assert ros([site], lambda: bool(said), 10.0)
+    assert said[0].endswith("the governor holds; set home at a ground station, or land it there")
+
+
 def test_home_is_told_anew_where_it_stands_disarmed_elsewhere_and_not_in_flight(ros: Callable[..., bool]) -> None:
     """As by somebody who starts it at the car and walks on, and by a receiver that settles."""
     from types import SimpleNamespace
