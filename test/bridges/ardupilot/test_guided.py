@@ -202,7 +202,7 @@ def test_a_person_who_switches_while_arming_is_tried_keeps_it() -> None:
 
 
 def test_a_person_who_switches_while_its_take_off_is_tried_is_not_lifted_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where a pilot flies by hand, as in LOITER, ArduCopter takes off by the same command."""
+    """ArduCopter takes off by the same command in modes that are flown by hand, as LOITER."""
     loop = CopterLoop()
     loop.run(2.0)
     loop.fake.set_mode(GUIDED)
