@@ -151,6 +151,24 @@ def test_help_is_told_without_a_set_up(launcher: Launcher, arguments: tuple[str,
     assert not (launcher.root / ".esar").exists()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("misson", "--task", "demo"), "esar: unknown verb 'misson': did you mean mission?"),
+        (("a b; $(touch x) 'c'",), "esar: unknown verb 'a b; $(touch x) 'c'': "),
+        ((), "usage: esar VERB"),
+    ],
+)
+def test_what_is_no_verb_is_refused_before_a_set_up(launcher: Launcher, arguments: tuple[str, ...], words: str) -> None:
+    shutil.copytree(ROOT / "esar_ros", launcher.root / "esar_ros", ignore=shutil.ignore_patterns("*.so"))
+    refused = launcher.run(*arguments)
+    assert refused.returncode == 2
+    assert (refused.stdout + refused.stderr).startswith(words)
+    assert launcher.calls() == [] and not (launcher.root / ".esar").joinpath("venv").exists()
+    assert launcher.run("mission").returncode == 0
+    assert launcher.calls()[-1] == "-m esar_ros.app.cli mission"
+
+
 def test_a_step_that_failed_is_taken_up_again(launcher: Launcher) -> None:
     fails = launcher.record / "fail-lock.txt"
     fails.touch()
