@@ -11,6 +11,7 @@ from esar_ros.incident.features import Area, AreaKind, Floats, Search
 from esar_ros.incident.sources.intake import Intake
 from esar_ros.mission.errors import UsageError, first_line, install
 from esar_ros.mission.unpacking import content
+from esar_ros.sim.terrain.map_layers import vector_layers
 
 _OPEN = 0.1  # of a line's length: the gap up to which a walked line counts as closed
 _PIECE = 50  # legs of a line
@@ -74,9 +75,10 @@ def _outlines(path: Path, intake: Intake, around: float, cure: str) -> list[Outl
     content(path, 1)
     out, found, bare = list[Outline](), 0, 0
     try:
-        layers = [str(name) for name, kind in pyogrio.list_layers(path) if kind is not None]  # others are tables
-        for layer in (name for name in layers if name not in _VERTICES):
-            meta, _, shapes, columns = pyogrio.raw.read(path, layer=layer)
+        for source, layer in vector_layers(path):
+            if layer in _VERTICES:
+                continue
+            meta, _, shapes, columns = pyogrio.raw.read(source, layer=layer)
             geometries = shapely.from_wkb(shapes)
             fields = {str(name).lower(): column for name, column in zip(meta["fields"], columns, strict=True)}
             system = meta["crs"]

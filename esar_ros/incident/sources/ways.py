@@ -10,7 +10,7 @@ from esar_ros.incident.features import Floats
 from esar_ros.incident.ground import Ground
 from esar_ros.mission.errors import UsageError, first_line, install
 from esar_ros.mission.unpacking import content
-from esar_ros.sim.terrain.map_layers import lines_of
+from esar_ros.sim.terrain.map_layers import lines_of, vector_layers
 
 _WGS84 = "EPSG:4326"
 
@@ -29,8 +29,8 @@ def read_ways(path: Path, ground: Ground) -> tuple[Floats, ...]:
     content(path, 1)
     ways = list[Floats]()
     try:
-        for layer in dict.fromkeys(str(name) for name, kind in pyogrio.list_layers(path) if kind is not None):
-            meta, _, shapes, _ = pyogrio.raw.read(path, layer=layer, columns=[])
+        for source, layer in vector_layers(path):
+            meta, _, shapes, _ = pyogrio.raw.read(source, layer=layer, columns=[])
             if meta["crs"] is None:
                 raise UsageError(f"{path} does not say its coordinate system", "write it in WGS 84 (EPSG:4326)")
             project = pyproj.Transformer.from_crs(meta["crs"], _WGS84, always_xy=True, allow_ballpark=False)

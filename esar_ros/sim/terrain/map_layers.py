@@ -7,6 +7,7 @@ the map file names what was made of them.
 from __future__ import annotations
 
 import io
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from esar_ros.mission.errors import UsageError, first_line, install
+from esar_ros.mission.unpacking import TooLarge, bound
 from esar_ros.sim.terrain.land_cover import UNKNOWN, LandCover
 from esar_ros.sim.terrain.relief import surface_normals
 
@@ -156,8 +158,8 @@ def read_tracks(path: Path, square: Square) -> dict[str, dict[str, Any]]:
     box = shapely.box(-half, -half, half, half)
     pieces: list[tuple[str, float, Any]] = []
     try:
-        for layer in dict.fromkeys(str(name) for name, _ in pyogrio.list_layers(path)):
-            meta, _, shapes, values = pyogrio.raw.read(path, layer=layer)
+        for source, layer in vector_layers(path):
+            meta, _, shapes, values = pyogrio.raw.read(source, layer=layer)
             fields = {str(name).lower(): column for name, column in zip(meta["fields"], values, strict=True)}
             if meta["crs"] is None:
                 raise UsageError(f"{path} does not say its coordinate system", "write it in WGS 84 (EPSG:4326)")
@@ -200,6 +202,23 @@ def _names(name: str) -> Iterator[str]:
     while True:
         yield f"{name} {number}"
         number += 1
+
+
+def vector_layers(path: Path) -> list[tuple[str, str]]:
+    """Returns each layer of a vector file that has a geometry, as what GDAL opens and the layer's name there.
+
+    Of a KMZ those of all its documents, of which GDAL by itself takes one. Raises TooLarge, and pyogrio's own errors.
+    """
+    import pyogrio
+
+    sources = [str(path)]
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            documents = [part for part in archive.infolist() if part.filename.lower().endswith(".kml")]
+        if sum(part.file_size for part in documents) > (most := bound(path.stat().st_size)):
+            raise TooLarge(most)
+        sources = [f"/vsizip/{{{path.absolute()}}}/{part.filename}" for part in documents] or sources
+    return [(source, str(name)) for source in sources for name, kind in pyogrio.list_layers(source) if kind is not None]
 
 
 def lines_of(geometry: Any) -> list[Any]:

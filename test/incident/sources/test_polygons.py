@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +131,24 @@ def test_a_package_with_tables_beside_its_layers_is_read(tmp_path: Path) -> None
     pyogrio.write_dataframe(styles, path, layer="layer_styles", driver="GPKG")
     assert recognise(path) is Kind.POLYGONS
     assert len(polygons.read(path, Intake(NEAR)).areas) == 1
+
+
+def test_all_documents_of_a_kmz_are_read(tmp_path: Path) -> None:
+    """GDAL by itself takes one of them, and none whose name ends in capitals."""
+    (tmp_path / "zones{ü}").mkdir()
+    path = tmp_path / "zones{ü}" / "zones #1.kmz"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("cliffs.kml", "doc.kml", "files/HÜTTE.KML"):
+            frame(SQUARE, name=[name]).to_file(tmp_path / "a.kml", driver="LIBKML")
+            archive.write(tmp_path / "a.kml", name)
+        archive.writestr("doc.txt", "no document")
+    assert recognise(path) is Kind.POLYGONS
+    found = polygons.read_zones(path, Intake(NEAR), 0.0).areas
+    assert [area.name for area in found] == ["cliffs.kml", "doc.kml", "files/HÜTTE.KML"]
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("cut.kml", "<kml")
+    with pytest.raises(UsageError, match="cannot be read"):
+        polygons.read_zones(path, Intake(NEAR), 0.0)
 
 
 def test_longitudes_from_0_to_360_come_to_the_usual_ones(tmp_path: Path) -> None:

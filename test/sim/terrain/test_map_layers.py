@@ -20,7 +20,9 @@ from esar_ros.sim.terrain.relief import surface_normals
 
 rasterio = pytest.importorskip("rasterio")
 pyproj = pytest.importorskip("pyproj")
-pytest.importorskip("pyogrio")
+pyogrio = pytest.importorskip("pyogrio")
+geopandas = pytest.importorskip("geopandas")
+pandas = pytest.importorskip("pandas")
 
 UTM_48N = "EPSG:32648"
 EAST, NORTH = 500_000.0, 3_760_000.0
@@ -148,6 +150,10 @@ def test_tracks_come_by_name_and_width_cut_at_the_edge(tmp_path: Path) -> None:
     path.write_text(json.dumps({"type": "FeatureCollection", "features": roads}))
     place = imported(tmp_path, tracks=path)
     assert list(place.tracks) == ["mill road", "track"]
+    package = tmp_path / "roads.gpkg"  # as QGIS saves it: with its styles in a table beside
+    geopandas.read_file(path).to_file(package, driver="GPKG")
+    pyogrio.write_dataframe(pandas.DataFrame([{"styleName": "red"}]), package, layer="layer_styles", driver="GPKG")
+    assert list(imported(tmp_path, tracks=package).tracks) == ["mill road", "track"]
     np.testing.assert_allclose(place.tracks["mill road"][[0, -1]], [[-400.0, -20.0], [400.0, -20.0]], atol=0.5)
     assert place.track_width["mill road"] == 4.0
 
