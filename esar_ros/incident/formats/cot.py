@@ -125,8 +125,8 @@ def events(search: Search, written: datetime | None = None) -> list[ET.Element]:
     made = [_find(find) for find in search.finds if words.is_to_carry(find)]
     made += [_place(place) for place in search.places]
     made += [event for area in search.areas for event in _area(area)]
-    made += [_track(track) for track in search.tracks if len(track.latitude) > 1]
-    made += [_sortie(sortie) for sortie in search.sorties]
+    made += [event for track in search.tracks if len(track.latitude) > 1 for event in _track(track)]
+    made += [event for sortie in search.sorties for event in _sortie(sortie)]
     names: Counter[str] = Counter()
     for event in made:
         name = event.get("uid", "")
@@ -207,26 +207,34 @@ def _drawing(places: Floats, title: str, facts: Mapping[str, str], colour: str, 
 
 
 def _area(area: Area) -> list[ET.Element]:
-    """Returns a polygon, and each of its holes as one of its own: a drawing of CoT has none."""
+    """Returns a polygon, and each of its holes as one of its own: a drawing of CoT has none.
+
+    In parts where it crosses the antimeridian.
+    """
     facts, colour = words.area_facts(area), words.AREA_COLOURS[area.kind]
     if area.holes:
         facts["not part of it"] = f"{len(area.holes)} areas within, drawn beside it"
-    holes = [
-        _drawing(hole, f"not part of {area.name}", {"kind": "hole"}, words.FAINT_COLOUR, is_closed=True)
-        for hole in area.holes
-    ]
-    return [_drawing(area.outline, area.name, facts, colour, is_closed=True), *holes]
+    made = [_drawing(part, area.name, facts, colour, is_closed=True) for part, _ in words.polygons_within(area.outline)]
+    for hole in area.holes:
+        about = f"not part of {area.name}", {"kind": "hole"}, words.FAINT_COLOUR
+        made += [_drawing(part, *about, is_closed=True) for part, _ in words.polygons_within(hole)]
+    return made
 
 
-def _track(track: Track) -> ET.Element:
+def _track(track: Track) -> list[ET.Element]:
     line = np.column_stack([track.longitude, track.latitude])
     facts = {"mover": track.mover.value}
     times: Iterable[str] = (words.utc(track.time[0]), words.utc(track.time[-1]))
     facts |= {name: when for name, when in zip(("from", "to"), times, strict=True) if when}
-    return _drawing(line, track.name, facts, words.TRACK_COLOUR, is_closed=False)
+    return _lines(line, track.name, facts, words.TRACK_COLOUR)
 
 
-def _sortie(sortie: Sortie) -> ET.Element:
+def _sortie(sortie: Sortie) -> list[ET.Element]:
     places = [sortie.home, *(waypoint.position for waypoint in sortie.waypoints), sortie.home]
     line = np.array([(place.longitude, place.latitude) for place in places])
-    return _drawing(line, sortie.name, words.sortie_facts(sortie), words.SORTIE_COLOUR, is_closed=False)
+    return _lines(line, sortie.name, words.sortie_facts(sortie), words.SORTIE_COLOUR)
+
+
+def _lines(places: Floats, title: str, facts: Mapping[str, str], colour: str) -> list[ET.Element]:
+    """Returns a line, in parts where it crosses the antimeridian."""
+    return [_drawing(part, title, facts, colour, is_closed=False) for part in words.lines_within(places)]

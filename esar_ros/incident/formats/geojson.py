@@ -73,7 +73,7 @@ def _point(position: Position, title: str, facts: dict[str, str], colour: str, *
 
 def _shape(kind: str, coordinates: Sequence[Any], title: str, facts: dict[str, str], colour: str) -> dict[str, Any]:
     style: dict[str, Any] = {"class": "Shape", "stroke": colour, "stroke-width": 2, "stroke-opacity": 1}
-    if kind == "Polygon":
+    if kind.endswith("Polygon"):
         style |= {"fill": colour, "fill-opacity": 0.1}
     return _feature(kind, coordinates, title, facts, **style)
 
@@ -94,8 +94,7 @@ def _find(find: Find, path: Path) -> list[dict[str, Any]]:
     point = _point(find.position, title, words.find_facts(find), colour, **properties)
     if ellipse is None or words.is_faint(find):
         return [point]
-    outline = _ring(words.ellipse_outline(find.position, ellipse), is_outer=True)
-    return [point, _shape("Polygon", [outline], f"{title}: error, 95 %", {}, colour)]
+    return [point, _polygon(words.ellipse_outline(find.position, ellipse), (), f"{title}: error, 95 %", {}, colour)]
 
 
 def _place(place: Place) -> dict[str, Any]:
@@ -104,26 +103,51 @@ def _place(place: Place) -> dict[str, Any]:
 
 
 def _track(track: Track) -> dict[str, Any]:
-    line = _pairs(np.column_stack([track.longitude, track.latitude]))
-    feature = _shape("LineString", line, track.name, {"mover": track.mover.value}, words.TRACK_COLOUR)
-    feature["properties"]["coordTimes"] = [words.utc(time) or None for time in track.time.tolist()]
-    feature["properties"]["altitudes_msl"] = [
-        None if not np.isfinite(altitude) else round(altitude, 2) for altitude in track.altitude.tolist()
+    line = np.column_stack([track.longitude, track.latitude, track.time, track.altitude])
+    feature = _line(line, track.name, {"mover": track.mover.value}, words.TRACK_COLOUR)
+    parts = words.lines_within(line)
+    times = [[words.utc(time) or None for time in part[:, 2].tolist()] for part in parts]
+    altitudes = [
+        [None if not np.isfinite(altitude) else round(altitude, 2) for altitude in part[:, 3].tolist()]
+        for part in parts
     ]
+    feature["properties"]["coordTimes"] = times if len(parts) > 1 else times[0]
+    feature["properties"]["altitudes_msl"] = altitudes if len(parts) > 1 else altitudes[0]
     return feature
 
 
 def _area(area: Area) -> dict[str, Any]:
-    rings = [_ring(area.outline, is_outer=True), *(_ring(hole, is_outer=False) for hole in area.holes)]
-    feature = _shape("Polygon", rings, area.name, words.area_facts(area), words.AREA_COLOURS[area.kind])
+    colour = words.AREA_COLOURS[area.kind]
+    feature = _polygon(area.outline, area.holes, area.name, words.area_facts(area), colour)
     feature["properties"] |= {"kind": area.kind.value, "poa": area.poa, "pod": area.pod}
     return feature
 
 
 def _sortie(sortie: Sortie) -> dict[str, Any]:
     places = [sortie.home, *(waypoint.position for waypoint in sortie.waypoints), sortie.home]
-    line = _pairs([(place.longitude, place.latitude) for place in places])
-    return _shape("LineString", line, sortie.name, words.sortie_facts(sortie), words.SORTIE_COLOUR)
+    line = np.array([(place.longitude, place.latitude) for place in places])
+    return _line(line, sortie.name, words.sortie_facts(sortie), words.SORTIE_COLOUR)
+
+
+def _line(places: Floats, title: str, facts: dict[str, str], colour: str) -> dict[str, Any]:
+    """Returns a line; in parts where it crosses the antimeridian (RFC 7946, section 3.1.9)."""
+    parts = [_pairs(part[:, :2]) for part in words.lines_within(places)]
+    if len(parts) == 1:
+        return _shape("LineString", parts[0], title, facts, colour)
+    return _shape("MultiLineString", parts, title, facts, colour)
+
+
+def _polygon(
+    outline: Floats, holes: Sequence[Floats], title: str, facts: dict[str, str], colour: str
+) -> dict[str, Any]:
+    """As _line, a polygon."""
+    parts = [
+        [_ring(outer, is_outer=True), *(_ring(hole, is_outer=False) for hole in inner)]
+        for outer, inner in words.polygons_within(outline, holes)
+    ]
+    if len(parts) == 1:
+        return _shape("Polygon", parts[0], title, facts, colour)
+    return _shape("MultiPolygon", parts, title, facts, colour)
 
 
 def _ring(outline: Floats, is_outer: bool) -> list[list[float]]:

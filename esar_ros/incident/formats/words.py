@@ -1,5 +1,7 @@
 """Words of all formats on a feature: its title, its facts in words, its colour and the outline of its error.
 
+And its drawing between the longitudes -180 and 180, since few readers know what lies beyond them.
+
 Texts of others are made harmless here: control characters, which XML forbids, and breaks of lines become blanks. Of the
 file that tells something its name alone is told, never the folders in which it lay.
 """
@@ -9,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path, PureWindowsPath
 
@@ -30,6 +32,7 @@ from esar_ros.incident.features import (
     Sortie,
 )
 from esar_ros.mission.clues import PERSON
+from esar_ros.mission.errors import UsageError, install
 from esar_ros.mission.system.incident_files import PACKAGE
 
 PERSON_COLOUR, CLUE_COLOUR, FAINT_COLOUR, PLACE_COLOUR = "#d7191c", "#f28e2b", "#808080", "#1f5fbf"
@@ -168,6 +171,63 @@ def ellipse_outline(position: Position, ellipse: Ellipse) -> Floats:
     north = along * math.cos(bearing) - across * math.sin(bearing)
     corners = (origin.to_geodetic((x, y, 0.0)) for x, y in zip(east, north, strict=True))
     return np.array([(longitude, latitude) for latitude, longitude, _ in corners])
+
+
+def lines_within(places: Floats) -> list[Floats]:
+    """Returns a line, (N, 2) longitude and latitude in degrees, in the parts into which the antimeridian cuts it.
+
+    Further columns are kept, nan where it is cut.
+    """
+    if _is_within(places):
+        return [places]
+    unwrapped = places.copy()
+    unwrapped[:, 0] = np.unwrap(places[:, 0], period=360.0)
+    turns = np.ceil((unwrapped[:, 0] - 180.0) / 360.0)  # about the Earth
+    parts: list[list[Floats]] = [[unwrapped[0] - _turned(turns[0], places.shape[1])]]
+    for before, place, turn, after in zip(unwrapped, unwrapped[1:], turns, turns[1:], strict=False):
+        cut = np.full_like(place, np.nan)
+        if turn != after:  # legs are shorter than half the Earth's girth: once
+            edge = 180.0 * (turn + after)
+            cut[:2] = edge, before[1] + (place[1] - before[1]) * (edge - before[0]) / (place[0] - before[0])
+            if before[0] != edge:
+                parts[-1].append(cut - _turned(turn, len(cut)))
+            parts.append([cut - _turned(after, len(cut))] if place[0] != edge else [])
+        parts[-1].append(place - _turned(after, len(place)))
+    return [np.array(part) for part in parts if len({tuple(place[:2]) for place in part}) > 1]
+
+
+def polygons_within(outline: Floats, holes: Sequence[Floats] = ()) -> list[tuple[Floats, tuple[Floats, ...]]]:
+    """As lines_within, of a polygon: outline and holes of each part. Raises UsageError where it cannot be cut."""
+    if all(_is_within(np.vstack([ring, ring[:1]])) for ring in (outline, *holes)):
+        return [(outline, tuple(holes))]
+    try:
+        import shapely
+    except ImportError:
+        raise UsageError("a polygon across the antimeridian needs shapely", install("geo")) from None
+    rings = [np.column_stack([np.unwrap(ring[:, 0], period=360.0), ring[:, 1]]) for ring in (outline, *holes)]
+    for ring in rings[1:]:
+        ring[:, 0] -= 360.0 * np.round((ring[:, 0].mean() - rings[0][:, 0].mean()) / 360.0)
+    whole = shapely.make_valid(shapely.Polygon(rings[0], rings[1:]))
+    west, _, east, _ = whole.bounds
+    parts = []
+    for turn in range(math.ceil((west - 180.0) / 360.0), math.ceil((east - 180.0) / 360.0) + 1):
+        edges = shapely.box(360.0 * turn - 180.0, -90.0, 360.0 * turn + 180.0, 90.0)
+        for part in shapely.get_parts(shapely.intersection(whole, edges)):
+            if part.geom_type == "Polygon" and not part.is_empty:
+                made = [np.array(ring.coords)[:-1, :2] - _turned(turn, 2) for ring in (part.exterior, *part.interiors)]
+                parts.append((made[0], tuple(made[1:])))
+    return parts
+
+
+def _is_within(places: Floats) -> bool:
+    """Returns whether a line lies between -180 and 180, and nowhere takes the longer way about the Earth."""
+    x = places[:, 0]
+    return bool((np.abs(x) <= 180.0).all() and (np.abs(np.diff(x)) <= 180.0).all())
+
+
+def _turned(turn: float, columns: int) -> Floats:
+    """Returns what so many times about the Earth add to a place's columns."""
+    return np.array([360.0 * turn, *[0.0] * (columns - 1)])
 
 
 def _degrees(position: Position) -> tuple[float, float]:

@@ -154,6 +154,9 @@ def _rings(
         intake.fault(path, f"{name}: its outline crosses itself", "mend it in the GIS")
         return []
     outline, *holes = (_ring(ring, project) for ring in (polygon.exterior, *polygon.interiors))
+    turns = np.round(np.median(outline[:, 0]) / 360.0)  # some count longitudes from 0 to 360
+    for ring in (outline, *holes):
+        ring[:, 0] -= 360.0 * turns
     if not np.isfinite(outline).all():
         intake.fault(path, f"{name}: its datum is not WGS 84", "nothing here converts it: write it in EPSG:4326")
         return []
@@ -166,9 +169,7 @@ def _rings(
 def _ring(ring: Any, project: Any) -> Floats:
     """Returns longitudes and latitudes (N, 2), not closed."""
     x, y = np.array(ring.coords)[:-1, :2].T
-    places = np.stack(project.transform(x, y), axis=1)
-    places[:, 0] -= 360.0 * np.round(np.median(places[:, 0]) / 360.0)  # some count them from 0 to 360
-    return np.asarray(places)
+    return np.stack(project.transform(x, y), axis=1)
 
 
 def _stated(values: dict[str, Any], otherwise: float | None) -> float | str | None:

@@ -156,6 +156,11 @@ def test_longitudes_from_0_to_360_come_to_the_usual_ones(tmp_path: Path) -> None
     frame(west, pod=[0.5]).to_file(tmp_path / "a.geojson", driver="GeoJSON")
     (area,) = polygons.read(tmp_path / "a.geojson", Intake(Position(44.0, -71.4))).areas
     assert area.outline[:, 0].tolist() == pytest.approx([-71.4, -71.39, -71.39])
+    across = shapely.box(179.9, -17.0, 180.12, -16.9).difference(shapely.box(179.91, -16.98, 179.92, -16.92))
+    frame(across, pod=[0.5]).to_file(tmp_path / "b.geojson", driver="GeoJSON")
+    (area,) = polygons.read(tmp_path / "b.geojson", Intake(Position(-16.95, 179.95))).areas
+    shape = shapely.Polygon(area.outline, area.holes)  # what is not part of it turns with it
+    assert shape.is_valid and shape.area == pytest.approx(across.area)
 
 
 def test_a_zone_around_a_long_line_is_that_around_all_of_it(tmp_path: Path) -> None:
