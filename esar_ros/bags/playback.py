@@ -101,12 +101,18 @@ def play(
 
 
 def _round(bag: Bag, chosen: Sequence[Connection], selection: Selection, shift: int, kept: Kept) -> Iterator[Played]:
-    begin: int | None = None
+    origin = next((stamp for _, stamp, _ in bag.messages()), None)  # of the bag, whatever topics are chosen
+    if origin is None:
+        return
+    begin = origin + round(selection.start * NANO)
     latched: dict[int, deque[tuple[Connection, bytes]]] = {}
     waiting = True
+
+    def kept_messages() -> Iterator[Played]:
+        for messages in latched.values():
+            yield from (Played(begin + shift, shift, source, data) for source, data in messages)
+
     for connection, stamp, raw in bag.messages(chosen):
-        if begin is None:
-            begin = stamp + round(selection.start * NANO)
         if selection.duration is not None and stamp > begin + round(selection.duration * NANO):
             break
         if stamp < begin:
@@ -115,9 +121,10 @@ def _round(bag: Bag, chosen: Sequence[Connection], selection: Selection, shift: 
             continue
         if waiting:
             waiting = False
-            for messages in latched.values():
-                yield from (Played(begin + shift, shift, source, data) for source, data in messages)
+            yield from kept_messages()
         yield Played(stamp + shift, shift, connection, raw)
+    if waiting and latched and any(stamp >= begin for _, stamp, _ in bag.messages()):  # not beyond the bag's end
+        yield from kept_messages()
 
 
 def copy_bag(

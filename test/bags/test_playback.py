@@ -67,6 +67,30 @@ def test_of_what_was_latched_as_many_are_played_as_late_readers_were_given(tmp_p
     assert heard == {"/all": ["2", "3", "4", "5"], "/newest": ["4", "5"], "/none": ["5"]}
 
 
+def test_the_start_counts_from_the_bags_own_whatever_topics_are_chosen(tmp_path: Path) -> None:
+    kind = "std_msgs/msg/String"
+    writer = BagWriter(tmp_path / "bag")
+    times = {"/all": range(10), "/late": range(4, 10), "/map": (1,)}
+    for topic in times:
+        writer.add_topic(topic, kind, latched=int(topic == "/map"))
+    for second, topic in sorted((second, topic) for topic, seconds in times.items() for second in seconds):
+        text = typestore().types[kind](data=str(second))
+        writer.write(topic, second * SECOND, bytes(typestore().serialize_cdr(text, kind)))
+    writer.close()
+
+    def played(topics: tuple[str, ...], start: float, duration: float | None = None) -> list[tuple[str, float]]:
+        selection = Selection(topics, start=start, duration=duration)
+        with open_bag(tmp_path / "bag") as bag:
+            messages = list(play(bag, selection.of(bag.connections), selection))
+        return [(p.connection.topic, p.stamp / SECOND) for p in messages]
+
+    assert played(("/late",), 7.0) == [("/late", 7.0), ("/late", 8.0), ("/late", 9.0)]
+    assert played(("/late",), 3.0, 2.0) == [("/late", 4.0), ("/late", 5.0)]
+    assert played(("/map",), 5.0) == played(("/map",), 5.0, 2.0) == [("/map", 5.0)]  # which nothing else follows
+    assert played(("/map", "/late"), 2.0, 1.0) == [("/map", 2.0)]
+    assert played(("/map",), 20.0) == []
+
+
 def test_a_copy_of_nothing_is_refused_and_writes_nothing(tmp_path: Path) -> None:
     write(tmp_path / "bag", mission("truth"))
     with open_bag(tmp_path / "bag") as bag, pytest.raises(UsageError, match="no message of that time"):
