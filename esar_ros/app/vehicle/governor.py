@@ -9,8 +9,10 @@ from pathlib import Path
 from esar_ros.app.arguments import Parser
 from esar_ros.nodes.graph.governor import ARGUMENTS, governor_graph, options_from
 from esar_ros.nodes.graph.mission import PX4
+from esar_ros.nodes.graph.parameter_file import read_parameter_file
 from esar_ros.nodes.graph.supervisor import Supervisor
 from esar_ros.nodes.px4 import messages
+from esar_ros.safety.conditions import load_keep_out
 
 POLL = 0.1  # s
 LOGS = "out/governor"
@@ -34,6 +36,10 @@ def main(argv: list[str]) -> int:
     arguments = vars(parser.parse_args(argv))
     logs = Path(arguments.pop("logs"))
     options = options_from(arguments)
+    if options.keep_out:  # what is wrong with a file is told before anything is built for it
+        load_keep_out(Path(options.keep_out))
+    if options.params_file:
+        read_parameter_file(Path(options.params_file))
     if options.autopilot == PX4:
         if not messages.is_built():
             print("building px4_msgs, once: some minutes", flush=True)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from esar_ros.app import cli
+from esar_ros.nodes.px4 import messages
 
 
 @pytest.mark.parametrize(
@@ -21,3 +24,16 @@ def test_bad_arguments_are_one_line(arguments: list[str], words: str, capsys: py
     assert cli.main(["governor", *arguments]) == 2
     told = capsys.readouterr().err
     assert words in told and told.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("flag", "content"), [("--keep-out", "zones: all of it"), ("--params-file", "/**: {ros__parameters: [")]
+)
+def test_its_files_are_read_before_anything_is_built(
+    flag: str, content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(messages, "is_built", lambda: pytest.fail("built before its file was read"))
+    (tmp_path / "file.yaml").write_text(content)
+    assert cli.main(["governor", flag, str(tmp_path / "file.yaml")]) == 2
+    told = capsys.readouterr().err
+    assert "file.yaml" in told and told.count("\n") == 1
