@@ -226,6 +226,39 @@ def test_flights_go_on_where_they_ended(
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
+WAITER = """
+import sys, time
+from pathlib import Path
+from esar_ros.app.suites.pool import interruptible_pool
+
+def fly(seconds):
+    Path(sys.argv[1], str(seconds)).touch()
+    time.sleep(seconds)
+    Path(sys.argv[1], "flown").touch()
+
+def flights():
+    with interruptible_pool(2) as pool:
+        for flight in [pool.submit(fly, 40.0 + n) for n in range(4)]:
+            yield flight.result()
+
+list(flights())
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_flights_in_processes_end_at_once_when_they_are_told_to(tmp_path: Path, number: signal.Signals) -> None:
+    command = [sys.executable, "-c", WAITER, str(tmp_path)]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
+    while len(list(tmp_path.iterdir())) < 2:
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(number)
+    assert process.wait(timeout=20.0) != 0
+    assert {path.name for path in tmp_path.iterdir()} == {"40.0", "41.0"}
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_making_many_ends_when_it_is_told_to_and_leaves_no_process(tmp_path: Path, number: signal.Signals) -> None:
     command = [sys.executable, "-m", "esar_ros.app.cli", "scenarios", "generate", "--count", "100000"]

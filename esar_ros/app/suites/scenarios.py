@@ -228,4 +228,6 @@ def _generate(arguments: argparse.Namespace) -> int:
 def _write_chunk(out: Path, seed: int, numbers: range, level: int | None) -> None:
     for number in numbers:
         data = scenario(seed, number, level)
-        (out / f"{data['name']}.json").write_bytes(written(data))
+        part = out / f"{data['name']}.part"  # an end at any moment leaves no half of a scenario
+        part.write_bytes(written(data))
+        part.replace(out / f"{data['name']}.json")
