@@ -94,6 +94,44 @@ def test_nothing_is_loaded_from_elsewhere() -> None:
     assert "http" not in (PAGE / "index.html").read_text(encoding="utf-8")
 
 
+# All that the page's scripts find in a browser, which does nothing; told: what the server sends, one after the other.
+BROWSER = """
+const nothing = new Proxy(function () {}, {
+  get: (_, key) => (key === Symbol.iterator ? () => [].values() : key === Symbol.toPrimitive ? () => 0 : nothing),
+  set: () => true, apply: () => nothing, construct: () => nothing,
+});
+const sources = [];
+Object.assign(globalThis, {
+  document: nothing, sessionStorage: nothing, history: nothing, addEventListener() {}, requestAnimationFrame() {},
+  location: { hash: "", search: "", pathname: "/", reload() { console.log("reload"); } },
+  ResizeObserver: class { observe() {} }, EventSource: class { constructor() { sources.push(this); } close() {} },
+});
+await import("./live.js");
+for (const news of JSON.parse(process.argv[2])) {
+  sources[0].onopen();
+  sources[0].onmessage({ data: JSON.stringify(news) });
+  console.log("taken");
+}
+"""
+
+
+def test_an_open_page_begins_anew_where_another_mission_is_served(tmp_path: Path, view: LiveView, graph: Told) -> None:
+    """Its pictures have the same addresses there, and a browser would go on to show the old ones."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("no Node.js on this machine")
+    for name, body in read_assets(PAGE).items():
+        (tmp_path / name).write_bytes(body)
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    (tmp_path / "browser.js").write_text(BROWSER)
+    first, other = dict(view.state()), dict(LiveView(("uav1",), graph).state())
+    told = json.dumps([first, first, {"pace": 2.0}, other])
+    done = subprocess.run(
+        [node, "browser.js", told], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.split() == ["taken", "taken", "taken", "reload", "taken"]
+
+
 def test_events_begin_with_everything_and_go_on_with_what_is_new(page: PageServer, view: LiveView) -> None:
     with urllib.request.urlopen(page.address + "events?vehicle=uav1", timeout=10) as answer:
         assert answer.headers["Content-Type"] == "text/event-stream"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -80,7 +81,9 @@ class LiveView:
         self._place_lock = threading.Lock()
         self._pace = (now(), 0.0, 0.0)  # s wall, s mission, times real time
         about = {"lockstep": graph is not None and graph.lockstep, "commands": graph is not None}
-        self._state.put("page", {**about, "vehicles": list(vehicles), "kinds": [kind.value for kind in ClueKind]})
+        run = secrets.token_hex(8)  # by which an open page notices that another mission is served at its address
+        kinds = [kind.value for kind in ClueKind]
+        self._state.put("page", {**about, "run": run, "vehicles": list(vehicles), "kinds": kinds})
 
     # -- the node's side ------------------------------------------------------------------------
 

@@ -66,6 +66,7 @@ function connect() {
 }
 
 function take(changes) {
+  if (state.page && changes.page && changes.page.run !== state.page.run) { location.reload(); return; } // another mission's: nothing of this one stays
   for (const [name, value] of Object.entries(changes)) {
     if (value && value.items !== undefined) state[name] = [...(state[name] ?? []).slice(0, value.from), ...value.items];
     else state[name] = value;
