@@ -19,6 +19,7 @@ from esar_ros.mission.errors import UsageError
 
 MAGIC = b"SQLite format 3\x00"
 _LEAF, _INTERIOR = 0x0D, 0x05  # pages of a table
+_SECTOR = 512  # bytes, which a disk writes all or none of; a page has a whole number of them
 _MESSAGE_COLUMNS = 4  # id, topic_id, timestamp, data: no other table of a bag has as many
 
 Value = int | float | str | bytes | None
@@ -33,11 +34,13 @@ class SalvageSqlite:
     """Messages of a file in the order of writing."""
 
     def __init__(self, file: Path, whole: bool = True) -> None:
-        """whole: nothing of it is missing; else zeros at its end are taken for what was never written.
+        """whole: nothing of it is missing; else sectors of zeros at its end are taken for what was never written.
 
         Raises UsageError where there is no sqlite3 bag, or not even its list of tables.
         """
-        self._data = file.read_bytes() if whole else file.read_bytes().rstrip(b"\0")
+        self._data = file.read_bytes()
+        if not whole:  # a message may end with zeros of its own
+            self._data = self._data[: -(-len(self._data.rstrip(b"\0")) // _SECTOR) * _SECTOR]
         if not self._data.startswith(MAGIC) or len(self._data) < 100:
             raise UsageError(f"{file} is no sqlite3 bag", "give a rosbag2 of a mission")
         size = int.from_bytes(self._data[16:18], "big")

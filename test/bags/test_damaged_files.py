@@ -17,7 +17,7 @@ from rosbags.highlevel import AnyReader
 from esar_ros.bags.files import open_bag
 from esar_ros.bags.salvage_mcap import _records
 from esar_ros.bags.writer import BagWriter
-from helpers.numbered_bag import STRING, TOPICS, content, head, read, tail, write
+from helpers.numbered_bag import STRING, TOPICS, begin_end, content, head, read, tail, write
 
 
 @pytest.mark.parametrize("indexed", [True, False])
@@ -141,6 +141,19 @@ def test_a_file_of_sqlite_whose_end_is_zeros_counts_as_cut(tmp_path: Path) -> No
     file.write_bytes(data[: len(data) * 7 // 10] + bytes(len(data) - len(data) * 7 // 10))
     found, cut = read(file)
     assert 0 < len(found) < 60 and cut
+
+
+def test_of_a_cut_file_of_sqlite_a_message_that_ends_with_a_zero_is_whole_with_it(tmp_path: Path) -> None:
+    """As each text does; and so does the file that is cut behind it."""
+    data = write(tmp_path / "bag", "sqlite3")
+    file = tmp_path / "cut.db3"
+    ends = {number: data.rfind(tail(number).encode()) + len(tail(number)) + 1 for number in range(0, 60, 5)}
+    for number, end in ends.items():
+        if begin_end(data, number) > end:
+            continue  # a long one, whose end lies before its beginning
+        file.write_bytes(data[:end])
+        found, cut = read(file)
+        assert found[number] == content(number) and cut
 
 
 def test_a_whole_bag_is_not_damaged(whole: dict[str, tuple[Path, bytes]]) -> None:

@@ -1,8 +1,8 @@
 """Waylines for DJI aircraft: WPML 1.0.2 in a KMZ, a file for each sortie, for DJI Pilot 2 and FlightHub 2.
 
 Heights are relative to the start (relativeToStartPoint): WPML's other reference is the ellipsoid, which nothing here
-knows. The form is that of DJI's Cloud API documentation, *DJI WPML*. Aircraft and payload are not named: DJI Pilot 2
-asks for them when it takes the file in.
+knows. The form is that of DJI's Cloud API documentation, *DJI WPML*. Aircraft and payload are not named: a plan is for
+any, and that documentation says of neither droneInfo nor payloadInfo that a file must hold it.
 """
 
 from __future__ import annotations
