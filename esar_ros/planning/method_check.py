@@ -21,6 +21,7 @@ from esar_ros.mission.decision import Decision, Goal, GoalType, HeightReference,
 from esar_ros.mission.errors import UsageError, one_line
 from esar_ros.planning.method import NEEDS, HasDetails
 
+_COUNTS, _MOST = ("considered", "tokens_in", "tokens_out"), 2**32 - 1  # of a decision, and what a message holds
 _CALLS = {"reset": ("brief", "seed"), "act": ("observation",)}  # of planning.method.Method, without self
 _CALLERS = (
     "esar_ros.app.", "esar_ros.nodes.", "esar_ros.suites.", "esar_ros.benchmark.", "esar_ros.planning.agent_call",
@@ -188,14 +189,17 @@ def _fault_of(answer: Any) -> str:
     for report in reports:
         if not _is_confidence(report.confidence):
             return f"a Decision with a report whose confidence is {_kind(report.confidence)}, not a number"
-    for name in ("tokens_in", "tokens_out"):
+    for name in _COUNTS:
         if not _is_count(getattr(answer, name)):
-            return f"a Decision whose {name} is {_kind(getattr(answer, name))}, not a whole number"
+            return f"a Decision whose {name} is {_kind(getattr(answer, name))}, not a whole number from 0 to {_MOST}"
     return ""
 
 
 def _writable(decision: Decision) -> Decision:
-    """Returns a decision whose texts can be written down: a model's may end in the middle of an emoji."""
+    """Returns a decision that can be written down: a model's texts may end in the middle of an emoji, and numpy's whole
+    numbers are none to a message."""
+    counts = {name: int(getattr(decision, name)) for name in _COUNTS if type(getattr(decision, name)) is not int}
+    decision = replace(decision, **counts) if counts else decision  # type: ignore[arg-type]
     words = [decision.action, decision.why, decision.trouble]
     words += [text for report in decision.reports for text in (report.kind, report.text)]
     if all(writable(text) == text for text in words):
@@ -237,16 +241,16 @@ def _is_report(report: Any) -> bool:
 def _is_confidence(value: Any) -> bool:
     """Returns whether a value can be sent as a report's confidence, a float32."""
     try:
-        np.float32(value).item()
+        float(value)
     except (TypeError, ValueError, OverflowError):
         return False
     return np.ndim(value) == 0
 
 
 def _is_count(value: Any) -> bool:
-    """Returns whether a value is a whole number, of whatever type."""
+    """Returns whether a value is a whole number that a message holds, of whatever type."""
     try:
-        return np.ndim(value) == 0 and bool(int(value) == value)
+        return np.ndim(value) == 0 and bool(int(value) == value) and 0 <= int(value) <= _MOST
     except (TypeError, ValueError, OverflowError):
         return False
 

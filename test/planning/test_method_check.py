@@ -111,7 +111,6 @@ REPORT = Report(ReportType.CLUE, "tent", "a tent", np.zeros(3))
         Decision("fly", "why", Goal(GoalType.WAYPOINT, [1, 2, 3]), [REPORT]),  # type: ignore[arg-type]
         Decision("report", "nowhere", None, (Report(ReportType.CLUE, "tent", "", np.full(3, np.nan)),)),
         Decision("report", "", None, (replace(REPORT, confidence=np.float32(0.5)), replace(REPORT, confidence=1))),
-        Decision("ask", "", tokens_in=np.int64(12), tokens_out=7.0),  # type: ignore[arg-type]
     ],
 )
 def test_what_can_be_flown_is_a_decision(answer: Decision) -> None:
@@ -133,6 +132,9 @@ def test_what_can_be_flown_is_a_decision(answer: Decision) -> None:
         (Decision("fly", "", None, ("tent",)), "'tent' among its reports"),  # type: ignore[arg-type]
         (Decision("fly", "", None, (REPORT, replace(REPORT, confidence="high"))), "confidence is 'high', not a number"),  # type: ignore[arg-type]
         (Decision("fly", "", tokens_in=None), "tokens_in is None, not a whole number"),  # type: ignore[arg-type]
+        (Decision("fly", "", None, (replace(REPORT, confidence=None),)), "confidence is None, not a number"),  # type: ignore[arg-type]
+        (Decision("fly", "", tokens_in=-1), "tokens_in is -1, not a whole number from 0 to 4294967295"),
+        (Decision("fly", "", considered=2**32), "considered is 4294967296, not a whole number"),
         (Decision("fly", "", tokens_out=12.5), "tokens_out is 12.5, not a whole number"),  # type: ignore[arg-type]
     ],
 )
@@ -142,6 +144,13 @@ def test_any_other_answer_is_told_with_the_place_of_the_method(answer: Any, faul
     assert fault in str(wrong.value)
     line = Whole.act.__code__.co_firstlineno
     assert str(wrong.value).endswith(f"(act is defined at test/planning/test_method_check.py, line {line})")
+
+
+def test_whole_numbers_of_other_types_are_those_that_a_message_takes() -> None:
+    answer = Decision("ask", "", considered=np.uint8(3), tokens_in=np.int64(12), tokens_out=7.0)  # type: ignore[arg-type]
+    checked = check_decision(answer, Whole({}))
+    counts = checked.considered, checked.tokens_in, checked.tokens_out
+    assert counts == (3, 12, 7) and {type(count) for count in counts} == {int}
 
 
 def test_an_error_has_the_line_of_the_method_s_own_code_wherever_it_was_raised() -> None:
