@@ -6,9 +6,7 @@ Layers of features are in WGS 84; tables beside them: about, sources, rasters.
 from __future__ import annotations
 
 import os
-import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from enum import Enum
@@ -31,14 +29,20 @@ from esar_ros.incident.features import (
     Track,
     Waypoint,
 )
+from esar_ros.incident.formats.geopackage import keep_layers, write_layer
 from esar_ros.mission.errors import UsageError, first_line
 
 _Chosen = TypeVar("_Chosen", bound=Enum)
+_Made = TypeVar("_Made")
 _WGS84 = "EPSG:4326"
 _FORMAT = "1"
 # layers that are there from the beginning, for a person to draw into them in a GIS, and their fields
 _DRAWN = ("zones_no_fly", "zones_danger")
 _DRAWN_FIELDS = {"name": "object", "poa": "float64", "pod": "float64", "hours": "float64", "note": "object"}
+_NUMBERS = {
+    "poa", "pod", "hours", "sigma_m", "probability", "var_east", "cov_east_north", "var_north", "altitude_sigma", "pos",
+    "hectares", "home_altitude", "above_ground_m",
+}  # fields that may all be empty  # fmt: skip
 _CREATED = "2000-01-01T00:00:00Z"  # a GeoPackage's own stamp: the same content is the same bytes
 
 
@@ -76,68 +80,23 @@ def write_layers(
     os.environ["OGR_CURRENT_DATE"] = _CREATED
     try:
         for layer, rows in tables:
-            if rows and "geometry" in rows[0]:
-                _write_layer(path, layer, geopandas.GeoDataFrame(rows, crs=_WGS84))
-            elif rows:
-                _write_layer(path, layer, pandas.DataFrame(rows))
+            if rows:
+                frame = geopandas.GeoDataFrame(rows, crs=_WGS84) if "geometry" in rows[0] else pandas.DataFrame(rows)
+                for name in frame.columns[frame.isna().all()]:  # which would be fields of text in a GIS
+                    if name in _NUMBERS:
+                        frame[name] = frame[name].astype("float64")
+                    elif name == "time":
+                        frame[name] = pandas.to_datetime(frame[name], utc=True)
+                write_layer(path, layer, frame)
             elif layer in _DRAWN:
                 columns = {name: pandas.Series(dtype=kind) for name, kind in _DRAWN_FIELDS.items()}
-                _write_layer(path, layer, geopandas.GeoDataFrame(columns, geometry=[], crs=_WGS84), "Polygon")
-        _keep_layers(before, path, {layer for layer, _ in tables})
+                write_layer(path, layer, geopandas.GeoDataFrame(columns, geometry=[], crs=_WGS84), "Polygon")
+        keep_layers(before, path, {layer for layer, _ in tables})
     finally:
         if kept is None:
             del os.environ["OGR_CURRENT_DATE"]
         else:
             os.environ["OGR_CURRENT_DATE"] = kept
-
-
-def _write_layer(path: Path, layer: str, frame: Any, geometry_type: str | None = None) -> None:
-    """geometry_type: of a frame without rows, or of mixed ones; None: that of its rows."""
-    import pyogrio
-
-    about = {} if geometry_type is None else {"geometry_type": geometry_type}
-    pyogrio.write_dataframe(frame, path, layer=layer, driver="GPKG", append=False, promote_to_multi=False, **about)
-
-
-def _keep_layers(before: Path, path: Path, own: set[str]) -> None:
-    """Writes the layers that somebody else has put into the GeoPackage. Raises UsageError where one cannot be kept."""
-    import pyogrio
-
-    if not before.is_file():
-        return
-    spatial = {str(layer): kind for layer, kind in pyogrio.list_layers(before) if kind is not None}
-    for layer in sorted({*spatial, *_tables(before)} - own):
-        try:
-            if layer not in spatial:
-                _copy_table(before, path, layer)
-                continue
-            frame = pyogrio.read_dataframe(before, layer=layer)
-            if any(isinstance(value, bytes) for name in frame.columns for value in frame[name]):
-                raise ValueError("it holds binary values")
-            _write_layer(path, layer, frame, spatial[layer])
-        except (ValueError, TypeError, RuntimeError, sqlite3.Error) as error:
-            said = f"{before}: layer {layer} cannot be kept: {first_line(error)}"
-            raise UsageError(said, "move it to a file of its own") from error
-
-
-def _tables(path: Path) -> set[str]:
-    """Returns the tables of a GeoPackage that are not its own."""
-    with closing(sqlite3.connect(path)) as connection:
-        names = {str(row[0]) for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    return {name for name in names if not name.startswith(("gpkg_", "rtree_", "sqlite_"))}
-
-
-def _copy_table(before: Path, path: Path, table: str) -> None:
-    """Copies a table without a geometry byte by byte, as a project of QGIS is one."""
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("ATTACH ? AS old", (str(before),))
-        named = '"' + table.replace('"', '""') + '"'
-        ((made,),) = connection.execute("SELECT sql FROM old.sqlite_master WHERE type = 'table' AND name = ?", (table,))
-        with connection:
-            connection.execute(made)
-            connection.execute(f"INSERT INTO main.{named} SELECT * FROM old.{named}")
-            told = "INSERT INTO main.gpkg_contents SELECT * FROM old.gpkg_contents WHERE table_name = ?"
-            connection.execute(told, (table,))
 
 
 def _layer(kind: AreaKind) -> str:
@@ -164,12 +123,26 @@ def _utc(time: float | None) -> datetime | None:
 
 
 def _seconds(value: Any) -> float | None:
-    """Returns seconds since 1970 of a layer's time, None where it has none."""
-    return None if value is None or value != value else value.timestamp()
+    """Returns seconds since 1970 of a layer's time, UTC where it says no zone; None where it has none.
+
+    Raises ValueError, as _number does: in a field of text a person may write anything.
+    """
+    if value is None or value != value or (isinstance(value, str) and not value.strip()):
+        return None
+    if isinstance(value, str):
+        import pandas
+
+        value = pandas.to_datetime(value, utc=True)
+    return float(value.timestamp())
 
 
 def _number(value: Any) -> float | None:
-    return None if value is None or value != value else float(value)
+    if value is None or value != value or (isinstance(value, str) and not value.strip()):
+        return None
+    try:
+        return float(value.replace(",", ".") if isinstance(value, str) else value)
+    except ValueError:
+        raise ValueError(f"'{value[:40]}' is no number") from None
 
 
 def _text(value: Any) -> str:
@@ -280,10 +253,20 @@ def read_layers(path: Path) -> Layers:
     if about.pop("format") != _FORMAT:
         raise UsageError(f"{path} is of another release", "make it anew")
     search = Search(about.pop("name"))
-    search.places = [_place(row, f"{path}: row {n} of layer places") for n, row in enumerate(rows("places"), 1)]
-    search.finds = [
-        _find(row, path.parent, n, f"{path}: row {n} of layer finds") for n, row in enumerate(rows("finds"), 1)
-    ]
+
+    def each(layer: str, make: Callable[[dict[str, Any], str, int], _Made]) -> list[_Made]:
+        """Makes features of rows in which a person may have written."""
+        made = []
+        for number, row in enumerate(rows(layer), 1):
+            where = f"{path}: row {number} of layer {layer}"
+            try:
+                made.append(make(row, where, number))
+            except ValueError as error:
+                raise UsageError(f"{where}: {first_line(error)}", "mend it in the GIS, or leave it empty") from None
+        return made
+
+    search.places = each("places", lambda row, where, _: _place(row, where))
+    search.finds = each("finds", lambda row, where, number: _find(row, path.parent, number, where))
     for layer, children, key, made in (
         ("tracks", "track_points", "track", _track), ("sorties", "sortie_points", "sortie", _sortie)
     ):  # fmt: skip
@@ -296,7 +279,10 @@ def read_layers(path: Path) -> Layers:
                 where = f"{path}: {_text(row.get('name')) or 'a row'} of layer {layer} was not made here"
                 raise UsageError(where, "draw into the zones' layers, or add a GPX with ./esar incident add")
             getattr(search, layer).append(made(row, points.get(int(number), [])))
-    search.areas = [area for kind in AreaKind for row in rows(_layer(kind)) for area in _areas(row, kind, path)]
+    search.areas = [
+        area for kind in AreaKind for areas in each(_layer(kind), lambda row, *_: [*_areas(row, kind, path)])  # noqa: B023
+        for area in areas
+    ]  # fmt: skip
     sources = {row["digest"]: row["name"] for row in rows("sources")}
     return Layers(search, about, sources, rows("rasters"))
 
@@ -364,18 +350,13 @@ def _track(row: dict[str, Any], points: list[dict[str, Any]]) -> Track:
 
 def _sortie(row: dict[str, Any], points: list[dict[str, Any]]) -> Sortie:
     longitude, latitude = row["geometry"].coords[0][:2]
-    return Sortie(
-        row["name"],
-        Position(latitude, longitude, _number(row["home_altitude"])),
-        tuple(
-            Waypoint(_position(point["geometry"]), _number(point["above_ground_m"]), float(point["hold_s"]))
-            for point in points
-        ),
-        float(row["speed_mps"]),
-        float(row["minutes"]),
-        _number(row["pos"]),
-        _number(row["hectares"]),
+    home = Position(latitude, longitude, _number(row["home_altitude"]))
+    waypoints = tuple(
+        Waypoint(_position(point["geometry"]), _number(point["above_ground_m"]), float(point["hold_s"]))
+        for point in points
     )
+    numbers = float(row["speed_mps"]), float(row["minutes"]), _number(row["pos"]), _number(row["hectares"])
+    return Sortie(row["name"], home, waypoints, *numbers)
 
 
 def _areas(row: dict[str, Any], kind: AreaKind, path: Path) -> Iterable[Area]:

@@ -304,6 +304,48 @@ def test_finds_and_places_that_a_person_has_written_are_read_or_refused_by_their
         Incident.open(tmp_path)
 
 
+def test_numbers_and_times_that_nobody_has_told_yet_are_such_fields_in_a_gis(tmp_path: Path) -> None:
+    search = Search("valley", finds=[Find("2", "person", Position(34.0, 107.0))])
+    search.areas = [Area("A1", AreaKind.SEGMENT, SQUARE)]
+    search.places = [Place("hut", PlaceKind.LANDMARK, Position(34.0, 107.0))]
+    Incident.create(tmp_path, search, {}, "")
+    for layer, names in (
+        ("segment_areas", ("poa", "pod", "hours")), ("places", ("sigma_m",)), ("finds", ("probability", "var_east")),
+    ):  # fmt: skip
+        types = pyogrio.read_dataframe(tmp_path / PACKAGE, layer=layer).dtypes
+        assert {types[name].kind for name in names} == {"f"}
+        assert "time" not in types or types["time"].kind == "M"
+    assert same(Incident.open(tmp_path).search, search)
+
+
+@pytest.mark.parametrize(
+    ("layer", "field", "written", "read"),
+    [
+        ("finds", "probability", " 0,5 ", 0.5),
+        ("finds", "probability", "", None),
+        ("finds", "time", "2026-11-30T09:00:00+01:00", 1_796_025_600.0),
+        ("finds", "time", "2026-11-30 08:00", 1_796_025_600.0),
+        ("finds", "time", " ", None),
+        ("finds", "probability", "high", "row 2 of layer finds: 'high' is no number: mend it"),
+        ("finds", "time", "noon", "row 2 of layer finds: "),
+        ("segment_areas", "poa", "a third", "row 1 of layer segment_areas: 'a third' is no number: mend it"),
+    ],
+)
+def test_words_in_fields_of_numbers_and_times_are_read_or_refused_by_their_row(
+    tmp_path: Path, layer: str, field: str, written: str, read: float | str | None
+) -> None:
+    """As in a package of an earlier release, which made fields of text of those that were all empty."""
+    Incident.create(tmp_path, whole(), {}, "")
+    frame = pyogrio.read_dataframe(tmp_path / PACKAGE, layer=layer)
+    frame[field] = [*[None] * (len(frame) - 1), written]
+    pyogrio.write_dataframe(frame, tmp_path / PACKAGE, layer=layer, driver="GPKG")
+    if isinstance(read, str):
+        with pytest.raises(UsageError, match=read):
+            Incident.open(tmp_path)
+    else:
+        assert getattr(Incident.open(tmp_path).search.finds[1], field) == read
+
+
 def test_a_picture_outside_of_the_folder_is_found_from_everywhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
