@@ -217,7 +217,8 @@ def vector_layers(path: Path) -> list[tuple[str, str]]:
             documents = [part for part in archive.infolist() if part.filename.lower().endswith(".kml")]
         if sum(part.file_size for part in documents) > (most := bound(path.stat().st_size)):
             raise TooLarge(most)
-        sources = [f"/vsizip/{{{path.absolute()}}}/{part.filename}" for part in documents] or sources
+        names = (part.filename.replace("\\", "/") for part in documents)  # some zips of Windows have backslashes
+        sources = [f"/vsizip/{{{path.absolute()}}}/{name}" for name in names] or sources
     return [(source, str(name)) for source in sources for name, kind in pyogrio.list_layers(source) if kind is not None]
 
 

@@ -138,13 +138,15 @@ def test_all_documents_of_a_kmz_are_read(tmp_path: Path) -> None:
     (tmp_path / "zones{ü}").mkdir()
     path = tmp_path / "zones{ü}" / "zones #1.kmz"
     with zipfile.ZipFile(path, "w") as archive:
-        for name in ("cliffs.kml", "doc.kml", "files/HÜTTE.KML"):
+        for name in ("cliffs.kml", "doc.kml", "files/HÜTTE.KML", "of Windows\\a.kml"):
             frame(SQUARE, name=[name]).to_file(tmp_path / "a.kml", driver="LIBKML")
-            archive.write(tmp_path / "a.kml", name)
+            entry = zipfile.ZipInfo()
+            entry.filename = name
+            archive.writestr(entry, (tmp_path / "a.kml").read_bytes())
         archive.writestr("doc.txt", "no document")
     assert recognise(path) is Kind.POLYGONS
     found = polygons.read_zones(path, Intake(NEAR), 0.0).areas
-    assert [area.name for area in found] == ["cliffs.kml", "doc.kml", "files/HÜTTE.KML"]
+    assert [area.name for area in found] == ["cliffs.kml", "doc.kml", "files/HÜTTE.KML", "of Windows\\a.kml"]
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("cut.kml", "<kml")
     with pytest.raises(UsageError, match="cannot be read"):
