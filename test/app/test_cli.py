@@ -14,6 +14,7 @@ import pytest
 from esar_ros import __version__
 from esar_ros.app import cli
 from esar_ros.app.arguments import Parser, on_off, shown
+from esar_ros.app.reference_pages.commands import _OTHER_SUITES as OTHER_SUITES
 from esar_ros.app.reference_pages.commands import parser_of
 from esar_ros.mission.errors import UsageError
 from esar_ros.mission.resources import resource
@@ -86,6 +87,15 @@ def test_every_verb_explains_its_flags(capsys: Streams, verb: str) -> None:
         cli.main([verb, "--help"])
     assert end.value.code == 0
     assert "--help" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("verb", cli.VERBS)
+def test_every_verbs_commands_explain_theirs(verb: str) -> None:
+    for suite in ((), *(("--suite", name) for name in OTHER_SUITES.get(verb, ()))):
+        parser = parser_of(cli.VERBS[verb][1], *suite)
+        assert isinstance(parser, Parser)
+        for part in parser._parsers():
+            assert part.format_help().startswith(f"usage: {part.prog}")
 
 
 def test_an_unknown_verb_is_answered_with_the_known_ones(capsys: Streams) -> None:

@@ -53,7 +53,7 @@ def declare(verbs: Any) -> None:
         "--ipp",
         required=True,
         metavar="LAT,LON[,±M]",
-        help="initial planning point, and its radius of 95 %",
+        help="initial planning point, and its radius of 95 %%",
     )
     parser.add_argument("--brief", type=Path, required=True, metavar="FILE", help="text: what is known")
     parser.add_argument("--subject", default="hiker", metavar="KIND", help=f"of {', '.join(persons)} (default: hiker)")
