@@ -57,6 +57,19 @@ def test_what_is_unfinished_and_words_of_others_are_told_as_in_a_report(
     assert said.startswith("Unfinished: ") and "holds 4 of its 7 episodes" in said and "odd answer [/INST]" in said
 
 
+def test_some_episodes_flown_again_leave_a_table_finished(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    submit(tmp_path / "a", {"fbe": 0.4})
+    again = submit(tmp_path / "b", {"fbe": 0.4})
+    lines = (again / "episodes.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    for flown, is_told in ((3, False), (0, True)):
+        (again / "episodes.jsonl").write_text("".join(lines[:flown]), encoding="utf-8")
+        manifest = json.loads((again / "bench.json").read_text(encoding="utf-8"))
+        manifest["settings"] |= {"tasks": [f"t{number}" for number in range(4)], "seeds": 1}
+        (again / "bench.json").write_text(json.dumps(manifest), encoding="utf-8")
+        assert main(["leaderboard", str(tmp_path)]) == 0
+        assert capsys.readouterr().out.startswith("Unfinished") == is_told
+
+
 def test_an_episode_lost_through_no_fault_of_the_method_counts_beside_no_other(tmp_path: Path) -> None:
     for lost, other in (("a", "b"), ("b", "a")):
         lines = bench_maker.make_bench(tmp_path / lost, {"fbe": 0.4}, events=2, snapshots=1)

@@ -173,7 +173,8 @@ class Bench:
     settings: dict[str, dict[str, Any]]  # folder name -> manifest's settings
     versions: dict[str, tuple[str, ...]]
     torn: int  # runs whose last line a kill left unfinished
-    unflown: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # unfinished folder -> episodes flown, planned
+    unflown: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Unfinished folder -> episodes flown, planned; not one that only repeats episodes of folders before it."""
     digests: Mapping[tuple[str, str], str] = field(default_factory=dict)  # (folder, method) -> of all that was scored
     repeats: Mapping[tuple[str, str, str], Repeats] = field(default_factory=dict)
     """By method, folder, and the other folder, whose scores count."""
@@ -237,6 +238,7 @@ def read_bench(folders: Sequence[Path], reader: Reader[Any]) -> Bench:
             unflown[str(folder)] = (len(ids), planned)
     if not episodes:
         raise UsageError(f"no episode in {', '.join(map(str, folders))}", "run ./esar bench first")
+    counted = {str(folder) for _, folder, *_ in episodes.values()}
     rows = [episode for episode, *_ in episodes.values()]
     turn = {conditions: number for number, conditions in enumerate(dict.fromkeys(one.conditions for one in rows))}
     ordered = sorted(rows, key=lambda one: (turn[one.conditions], one.planner, one.unit.task, one.seed))
@@ -246,7 +248,7 @@ def read_bench(folders: Sequence[Path], reader: Reader[Any]) -> Bench:
         settings,
         {name: tuple(sorted(told)) for name, told in sorted(versions.items())},
         torn,
-        unflown,
+        {folder: counts for folder, counts in unflown.items() if folder in counted or not counts[0]},
         {key: hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest() for key, lines in scores.items()},
         repeats,
     )
