@@ -13,7 +13,8 @@ import numpy as np
 
 from esar_ros.incident.features import Floats
 from esar_ros.incident.ground import Ground
-from esar_ros.mission.errors import UsageError, first_line, install
+from esar_ros.mission.errors import UsageError, install
+from esar_ros.sim.terrain.map_layers import check_placed, raster_errors, refused
 
 _WHOLE = 100.0  # percent
 
@@ -33,8 +34,7 @@ def read_canopy(path: Path, ground: Ground) -> Floats:
     out = np.full(ground.heights.shape, np.nan)
     try:
         with rasterio.open(path) as dataset:
-            if dataset.crs is None:
-                raise UsageError(f"{path} does not say its coordinate system", "give one with EPSG:4326 or a UTM zone")
+            check_placed(dataset, path)
             values = dataset.read(1, masked=True).astype(np.float64).filled(np.nan)
             values = values * dataset.scales[0] + dataset.offsets[0]
             values[(values < 0.0) | (values > _WHOLE)] = np.nan
@@ -45,8 +45,8 @@ def read_canopy(path: Path, ground: Ground) -> Floats:
             )  # fmt: skip
             is_fraction = np.dtype(dataset.dtypes[0]).kind == "f" or dataset.scales[0] != 1.0
             is_share = is_fraction and not np.nanmax(values, initial=0.0) > 1.0
-    except rasterio.errors.RasterioError as error:
-        raise UsageError(f"{path} is no raster: {first_line(error)}", "give a GeoTIFF with percent") from None
+    except raster_errors() as error:
+        raise refused(path, "raster", error, "give a GeoTIFF with percent") from None
     if not np.isfinite(out).any():
         raise UsageError(f"{path} does not reach the map", "give one of this place, in percent of ground under crowns")
     return out if is_share else out / _WHOLE

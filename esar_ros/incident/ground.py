@@ -18,8 +18,8 @@ from scipy.ndimage import map_coordinates  # type: ignore[import-untyped]
 
 from esar_ros.incident.features import Floats, Raster
 from esar_ros.mapping.kernels.kernel import inlined, kernel
-from esar_ros.mission.errors import UsageError, first_line, install
-from esar_ros.sim.terrain.map_layers import read_heights
+from esar_ros.mission.errors import UsageError, install
+from esar_ros.sim.terrain.map_layers import check_placed, raster_errors, read_heights, refused
 
 ASIDE = 0.25  # of a cell, that a model is taken to lie aside of its place where nobody says it
 # m, at most: SRTM's, 12.6 m at 90 % in North America, as one standard deviation of each direction (Rodriguez et al., "A
@@ -122,8 +122,7 @@ def read_ground(path: Path, about: tuple[float, float] | None = None, sigma: flo
         raise UsageError(f"{path}: elevation models need rasterio", install("geo")) from None
     try:
         with rasterio.open(path) as dataset:
-            if dataset.crs is None:
-                raise UsageError(f"{path} does not say its coordinate system", "give one with EPSG:4326 or a UTM zone")
+            check_placed(dataset, path)
             values = read_heights(dataset, path)
             crs = utm_zone(*_middle_of(dataset) if about is None or not _reaches(dataset, *about) else about)
             place, width, height = calculate_default_transform(
@@ -136,8 +135,8 @@ def read_ground(path: Path, about: tuple[float, float] | None = None, sigma: flo
                 dst_transform=rasterio.Affine(side, 0.0, place.c, 0.0, -side, place.f), dst_crs=crs,
                 dst_nodata=np.nan, resampling=Resampling.bilinear,
             )  # fmt: skip
-    except rasterio.errors.RasterioError as error:
-        raise UsageError(f"{path} is no elevation model: {first_line(error)}", "give a GeoTIFF with heights") from None
+    except raster_errors() as error:
+        raise refused(path, "elevation model", error, "give a GeoTIFF with heights") from None
     return Ground(heights, place.c, place.f, side, crs, sigma)
 
 

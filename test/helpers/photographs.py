@@ -30,6 +30,7 @@ def photograph(
     pixels: NDArray[np.uint8] | None = None,
     film: float = FILM,
     exif_width: int | None = None,
+    prefix: str = "drone-dji",
     **xmp: Any,
 ) -> Path:
     """Writes a photograph. xmp: fields of DJI's name space, beside or in place of an attitude that looks down; None
@@ -59,7 +60,8 @@ def photograph(
     } | xmp
     out = io.BytesIO()
     picture.save(out, "JPEG", quality=92, exif=exif)
-    path.write_bytes(_with_xmp(out.getvalue(), {name: value for name, value in fields.items() if value is not None}))
+    told = {name: value for name, value in fields.items() if value is not None}
+    path.write_bytes(_with_xmp(out.getvalue(), told, prefix))
     return path
 
 
@@ -74,11 +76,11 @@ def _sexagesimal(degrees: float) -> tuple[TiffImagePlugin.IFDRational, ...]:
     return _rational(whole // 36_000_000), _rational(whole // 600_000 % 60), seconds
 
 
-def _with_xmp(jpeg: bytes, fields: dict[str, Any]) -> bytes:
-    told = " ".join(f'drone-dji:{name}="{value}"' for name, value in fields.items())
+def _with_xmp(jpeg: bytes, fields: dict[str, Any], prefix: str) -> bytes:
+    told = " ".join(f'{prefix}:{name}="{value}"' for name, value in fields.items())
     text = (
         '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
-        f'<rdf:Description xmlns:drone-dji="http://www.dji.com/drone-dji/1.0/" {told}/></rdf:RDF></x:xmpmeta>'
+        f'<rdf:Description xmlns:{prefix}="http://www.dji.com/drone-dji/1.0/" {told}/></rdf:RDF></x:xmpmeta>'
     )
     body = b"http://ns.adobe.com/xap/1.0/\x00" + text.encode()
     return jpeg[:2] + b"\xff\xe1" + (len(body) + 2).to_bytes(2, "big") + body + jpeg[2:]

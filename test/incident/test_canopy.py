@@ -44,6 +44,9 @@ def test_another_place_and_what_is_no_raster_are_refused(tmp_path: Path) -> None
         read_canopy(written(tmp_path / "a.tif", np.full((10, 10), 40, np.uint8), west=600_000.0), GROUND)
     with pytest.raises(UsageError, match="does not say its coordinate system"):
         read_canopy(written(tmp_path / "b.tif", np.full((10, 10), 40, np.uint8), crs=None), GROUND)
+    site = 'LOCAL_CS["site",UNIT["metre",1]]'
+    with pytest.raises(UsageError, match="its coordinate system puts it nowhere on Earth"):
+        read_canopy(written(tmp_path / "d.tif", np.full((10, 10), 40, np.uint8), crs=site), GROUND)
     (tmp_path / "c.tif").write_text("words")
     with pytest.raises(UsageError, match="is no raster"):
         read_canopy(tmp_path / "c.tif", GROUND)

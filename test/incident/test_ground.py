@@ -104,7 +104,8 @@ def test_a_model_over_the_antimeridian_has_its_middle_there(tmp_path: Path) -> N
 def elevation(path: Path, value: float, crs: str, told: dict[str, Any]) -> Path:
     bands, kind = told.get("count", 1), told.get("dtype", "float32")
     profile = {"driver": "GTiff", "width": 40, "height": 40, "count": bands, "dtype": kind, "crs": crs}
-    with rasterio.open(path, "w", transform=rasterio.Affine(1e-4, 0, 7.0, 0, -1e-4, 46.0), **profile) as out:
+    place = told.get("place", rasterio.Affine(1e-4, 0, 7.0, 0, -1e-4, 46.0))
+    with rasterio.open(path, "w", transform=place, photometric=told.get("shown", "MINISBLACK"), **profile) as out:
         for band in range(1, bands + 1):
             out.write(np.full((40, 40), value, kind), band)
         out.units = [told.get("unit")] * bands
@@ -139,6 +140,10 @@ def test_heights_in_any_unit_become_metres(tmp_path: Path, value: float, crs: st
         (900.0, "EPSG:4326+5715", {}, "depths"),
         (900.0, "EPSG:4326", {"unit": "fathom"}, "in 'fathom'"),
         (120, "EPSG:4326", {"dtype": "uint8", "count": 3}, "a picture of 3 bands"),
+        (900, "EPSG:4326", {"dtype": "uint16", "count": 3, "shown": "RGB"}, "a picture of 3 bands"),
+        (900.0, "EPSG:4326", {"place": rasterio.Affine.identity()}, "has no georeference"),
+        (900.0, "EPSG:4326", {"place": rasterio.Affine(30, 0, 6e5, 0, -30, 5e6)}, "puts it nowhere on Earth"),
+        (900.0, 'LOCAL_CS["site",UNIT["metre",1]]', {}, "puts it nowhere on Earth"),
         (-9999.0, "EPSG:4326", {}, "no heights"),
     ],
 )
@@ -147,6 +152,15 @@ def test_what_are_no_heights_above_the_sea_is_refused(
 ) -> None:
     with pytest.raises(UsageError, match=said):
         read_ground(elevation(tmp_path / "a.tif", value, crs, told))
+
+
+def test_a_scanned_map_is_no_elevation_model(tmp_path: Path) -> None:
+    """Its numbers are those of its colours."""
+    path = elevation(tmp_path / "a.tif", 120, "EPSG:4326", {"dtype": "uint8"})
+    with rasterio.open(path, "r+") as out:
+        out.write_colormap(1, {n: (n, n, n, 255) for n in range(256)})
+    with pytest.raises(UsageError, match="a picture of 1 bands: give an elevation model"):
+        read_ground(path)
 
 
 @pytest.mark.parametrize("content", [b"", b"no raster"])

@@ -182,7 +182,8 @@ def read_parameters(path: Path) -> dict[str, float]:
         raise UsageError(f"{path}: not a text", cure) from None
     values: dict[str, float] = {}
     for number, line in enumerate(lines, 1):
-        if not line.strip() or line.startswith("#"):
+        line = line.partition("#")[0]  # ArduPilot's tools say behind a value why it is so
+        if not line.strip():
             continue
         parts = line.split()
         try:

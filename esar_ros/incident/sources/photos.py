@@ -1,7 +1,7 @@
 """Photographs of drones (JPEG): from where and how each was taken, by its EXIF and DJI's XMP.
 
 Read one after another and kept nowhere, so that a card of 100,000 takes no more memory than one. Only a file's head is
-read: what is told of a picture lies before its pixels.
+read, and of what lies behind it the size: what is told of a picture lies before its pixels.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from esar_ros.geometry.camera import CameraModel
 from esar_ros.incident.looks import Look, LookErrors
@@ -25,11 +25,12 @@ from esar_ros.mission.errors import UsageError, install
 MAGIC = b"\xff\xd8\xff"
 ENDINGS = (".jpg", ".jpeg")
 _HEAD = 256 << 10  # bytes that hold what is told of a picture
+_MOST_SEGMENTS = 10_000  # before the picture
 _SEGMENT_XMP = b"http://ns.adobe.com/xap/1.0/\x00"
-_XMP_FIELD = re.compile(r'(?:drone-dji|xmp):(\w+)\s*(?:=\s*"([^"]*)"|>([^<]*)<)')
+_XMP_FIELD = re.compile(r'(?:drone-dji|DJI|xmp):(\w+)\s*(?:=\s*"([^"]*)"|>([^<]*)<)')
 _SIZES = frozenset((*range(0xC0, 0xC4), *range(0xC5, 0xC8), *range(0xC9, 0xCC), *range(0xCD, 0xD0)))  # JPEG: SOFn
 _FILM = 43.267  # mm, diagonal of 35 mm film, to which equal focal lengths refer (CIPA DCG-001)
-_DATUMS = ("", "WGS-84", "WGS84", "WGS 84")
+_DATUMS = ("", "WGS84", "WGS1984")  # as cameras write them, without blanks and dashes
 _BELOW = ("1", "3", "Below Sea Level")  # GPSAltitudeRef of a height below the sea; 3 since EXIF 3.0
 _RTK_FIX = 50.0  # drone-dji:RtkFlag of a fixed solution
 _LOOSE = "set the camera's clock, or say how far it is from UTC: --utc-offset H"
@@ -70,6 +71,7 @@ def read(
             size = path.stat().st_size
             with path.open("rb") as file:
                 head = file.read(_HEAD)
+                segments = _segments(file)
         except OSError as error:
             intake.fault(path, f"cannot be read ({error.strerror})", "check the path")
             continue
@@ -83,7 +85,7 @@ def read(
             tags = exifread.process_file(io.BytesIO(head), details=False)
         except Exception:  # of the parser, which fails anywhere in a damaged file
             tags = {}
-        look = _Told(path, head, tags, intake).look()
+        look = _Told(path, segments, tags, intake).look()
         if look is not None:
             cameras.setdefault(look.camera)
             if len(cameras) == 2:
@@ -94,10 +96,11 @@ def read(
 class _Told:
     """All that one file tells of itself."""
 
-    def __init__(self, path: Path, head: bytes, tags: dict[str, Any], intake: Intake) -> None:
+    def __init__(
+        self, path: Path, segments: tuple[dict[str, str], tuple[int, int]], tags: dict[str, Any], intake: Intake
+    ) -> None:
         self._path, self._tags, self._intake = path, tags, intake
-        self._xmp, self._size = _segments(head)
-        self._is_long = len(head) == _HEAD
+        self._xmp, self._size = segments
         self._doubts: list[str] = []
 
     def look(self) -> Look | None:
@@ -127,7 +130,7 @@ class _Told:
     def _position(self) -> tuple[float, float] | None:
         """Returns latitude and longitude in degrees; None, and a line why, where they are not to be had."""
         datum = self._text("GPS GPSMapDatum").upper()
-        if datum not in _DATUMS:
+        if re.sub(r"[\W_]", "", datum) not in _DATUMS:
             self._intake.fault(self._path, f"its datum is {datum}, not WGS 84", "its place is withheld: convert it")
             return None
         latitude, longitude = self._degrees("Latitude", "S"), self._degrees("Longitude", "W")
@@ -210,8 +213,6 @@ class _Told:
         """Returns the pinhole camera; None, and a line why, where its focal length is not known."""
         width, height = self._size
         told = self._values("EXIF ExifImageWidth")
-        if not width and self._is_long:  # thermal cameras put their readings before the picture
-            width, height = (round(sum(self._values(f"EXIF ExifImage{side}")[:1])) for side in ("Width", "Length"))
         if not width or not height:
             self._doubt("it is cut before its size is told", "nothing in it can be placed: copy it again from the card")
             return None
@@ -260,19 +261,25 @@ class _Told:
         return value if math.isfinite(value) else None
 
 
-def _segments(head: bytes) -> tuple[dict[str, str], tuple[int, int]]:
-    """Returns the fields of a JPEG's XMP, and its width and height (px, 0 where it is cut before)."""
+def _segments(file: BinaryIO) -> tuple[dict[str, str], tuple[int, int]]:
+    """Returns the fields of a JPEG's XMP, and its width and height (px, 0 where it is cut before).
+
+    Thermal cameras put their readings before the size, in megabytes that are passed over.
+    """
     fields: dict[str, str] = {}
-    at = 2
-    while at + 4 <= len(head) and head[at] == 0xFF:
-        marker, length = head[at + 1], int.from_bytes(head[at + 2 : at + 4], "big")
-        body = head[at + 4 : at + 2 + length]
-        if marker == 0xE1 and body.startswith(_SEGMENT_XMP):
+    file.seek(2)
+    for _ in range(_MOST_SEGMENTS):
+        head = file.read(4)
+        if len(head) < 4 or head[0] != 0xFF:
+            break
+        marker, length = head[1], max(int.from_bytes(head[2:], "big") - 2, 0)
+        if marker in _SIZES and len(body := file.read(length)) >= 5:
+            return fields, (int.from_bytes(body[3:5], "big"), int.from_bytes(body[1:3], "big"))
+        if marker == 0xE1 and (body := file.read(length)).startswith(_SEGMENT_XMP):
             text = body[len(_SEGMENT_XMP) :].decode("utf-8", "replace")
             fields |= {name: value or text_of for name, value, text_of in _XMP_FIELD.findall(text)}
-        if marker in _SIZES and len(body) >= 5:
-            return fields, (int.from_bytes(body[3:5], "big"), int.from_bytes(body[1:3], "big"))
-        at += 2 + max(length, 2)
+        elif marker != 0xE1:
+            file.seek(length, io.SEEK_CUR)
     return fields, (0, 0)
 
 

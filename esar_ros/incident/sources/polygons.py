@@ -9,15 +9,13 @@ import numpy as np
 
 from esar_ros.incident.features import Area, AreaKind, Floats, Search
 from esar_ros.incident.sources.intake import Intake
-from esar_ros.mission.errors import UsageError, first_line, install
-from esar_ros.mission.unpacking import content
-from esar_ros.sim.terrain.map_layers import vector_layers
+from esar_ros.mission.errors import UsageError, first_line
+from esar_ros.sim.terrain.drawings import WGS84, projection, read_drawing
 
 _OPEN = 0.1  # of a line's length: the gap up to which a walked line counts as closed
 _PIECE = 50  # legs of a line
 _NAMES = ("name", "title", "id")
 _POD = ("pod", "probability_of_detection")
-_WGS84 = "EPSG:4326"
 _VERTICES = ("track_points", "route_points")  # layers that GDAL makes of a GPX beside its lines
 
 Outline = tuple[str, Floats, tuple[Floats, ...], dict[str, Any]]  # name, outline, holes, fields
@@ -66,26 +64,17 @@ def _outlines(path: Path, intake: Intake, around: float, cure: str) -> list[Outl
     around: m, about points and lines that makes polygons of them; cure: of points and lines that bound nothing, empty
     where they do not matter.
     """
-    try:
-        import pyogrio
-        import pyproj
-        import shapely
-    except ImportError as error:
-        raise UsageError(f"{path}: polygons need {error.name}", install("geo")) from None
-    content(path, 1)
+    drawing = read_drawing(path, _VERTICES)
+    import pyproj
+    import shapely
+
     out, found, bare = list[Outline](), 0, 0
     try:
-        for source, layer in vector_layers(path):
-            if layer in _VERTICES:
-                continue
-            meta, _, shapes, columns = pyogrio.raw.read(source, layer=layer)
-            geometries = shapely.from_wkb(shapes)
-            fields = {str(name).lower(): column for name, column in zip(meta["fields"], columns, strict=True)}
-            system = meta["crs"]
-            if system is not None:
-                project = pyproj.Transformer.from_crs(system, _WGS84, always_xy=True, allow_ballpark=False)
-            for row, geometry in enumerate(geometries):
-                values = {name: column[row] for name, column in fields.items()}
+        for layer in drawing.layers:
+            system = layer.system
+            project = None if system is None else projection(path, system)
+            for row, geometry in enumerate(layer.shapes):
+                values = {name: column[row] for name, column in layer.fields.items()}
                 name = next((str(values[key]) for key in _NAMES if values.get(key)), f"{path.stem} {row + 1}")
                 if around and geometry is not None and system is not None:
                     geometry = _widened(shapely, pyproj, geometry, system, around)
@@ -93,13 +82,19 @@ def _outlines(path: Path, intake: Intake, around: float, cure: str) -> list[Outl
                 bare += not parts and geometry is not None and not geometry.is_empty
                 for part in parts:
                     found += 1
-                    if system is None:
+                    if project is None:
                         raise UsageError(f"{path} does not say its coordinate system", "write it in WGS 84 (EPSG:4326)")
                     out += [(name, *rings, values) for rings in _rings(path, intake, part, project, name)]
     except UsageError:
         raise
-    except Exception as error:  # of GDAL, GEOS and PROJ, which have no common name
+    except Exception as error:  # of GEOS and PROJ, which have no common name
         raise UsageError(f"{path} cannot be read: {first_line(error)}", "export it again") from None
+    if drawing.broken:
+        words = f"{drawing.broken} of its shapes make no geometry: they are left out"
+        intake.fault(path, words, "mend them in the GIS: two points make a line, three a ring")
+    if drawing.overlays and cure:
+        words = f"{drawing.overlays} pictures laid on the ground bound none: they are left out"
+        intake.fault(path, words, "draw the ground as polygons")
     if not found:
         raise UsageError(f"{path} holds no polygon", cure or "draw the ground as polygons")
     if bare and cure:
@@ -111,7 +106,7 @@ def _widened(shapely: Any, pyproj: Any, geometry: Any, system: Any, around: floa
     """Returns a geometry with what lies within so many m around its points and lines, in its own system."""
     if geometry.geom_type in ("Polygon", "MultiPolygon") or geometry.is_empty:
         return geometry
-    middle = pyproj.Transformer.from_crs(system, _WGS84, always_xy=True).transform(*geometry.centroid.coords[0][:2])
+    middle = pyproj.Transformer.from_crs(system, WGS84, always_xy=True).transform(*geometry.centroid.coords[0][:2])
     plane = f"+proj=aeqd +lon_0={middle[0]} +lat_0={middle[1]} +datum=WGS84 +units=m"
 
     def moved(shape: Any, one: Any, other: Any) -> Any:
@@ -169,7 +164,7 @@ def _rings(
 def _ring(ring: Any, project: Any) -> Floats:
     """Returns longitudes and latitudes (N, 2), not closed."""
     x, y = np.array(ring.coords)[:-1, :2].T
-    return np.stack(project.transform(x, y), axis=1)
+    return np.stack(project(x, y), axis=1)
 
 
 def _stated(values: dict[str, Any], otherwise: float | None) -> float | str | None:

@@ -29,7 +29,7 @@ _HOME = re.compile(r"\bHOME\s*\(\s*([-+]?\d+\.\d+)\s*,\s*([-+]?\d+\.\d+)")
 _ABSOLUTE = re.compile(rf"abs_alt{_N}")
 _RELATIVE = re.compile(rf"rel_alt{_N}")
 _GIMBAL = re.compile(rf"gb_yaw{_N}\s+gb_pitch{_N}(?:\s+gb_roll{_N})?")
-_CLOCK = re.compile(r"(\d{4})[-.](\d\d)[-.](\d\d) (\d\d):(\d\d):(\d\d)(?:[.,](\d{1,3}))?")
+_CLOCK = re.compile(r"(\d{4})[-.](\d\d?)[-.](\d\d?) (\d\d):(\d\d):(\d\d)(?:[.,](\d{1,3}))?")
 _ON_EARTH = (-450.0, 9000.0)  # m above the sea
 
 
@@ -44,7 +44,8 @@ def read(path: Path, intake: Intake) -> Search:
     starts = [match.start() for match in CUE.finditer(text)]
     cues = [text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
     named = [_NAMED.search(cue) for cue in cues]
-    points = [match or _PAIR.search(cue) for match, cue in zip(named, cues, strict=True)]
+    # Not both in one file, whose pairs would be in another order.
+    points = named if any(named) else [_PAIR.search(cue) for cue in cues]
     if not any(points):
         raise UsageError(f"{path} tells no position", "switch on video captions in the drone's app, before the flight")
     pairs = np.array([[float(m[1]), float(m[2])] if m else [math.nan, math.nan] for m in points])

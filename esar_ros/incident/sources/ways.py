@@ -8,11 +8,9 @@ import numpy as np
 
 from esar_ros.incident.features import Floats
 from esar_ros.incident.ground import Ground
-from esar_ros.mission.errors import UsageError, first_line, install
-from esar_ros.mission.unpacking import content
-from esar_ros.sim.terrain.map_layers import lines_of, vector_layers
-
-_WGS84 = "EPSG:4326"
+from esar_ros.mission.errors import UsageError
+from esar_ros.sim.terrain.drawings import projection, read_drawing
+from esar_ros.sim.terrain.map_layers import lines_of
 
 
 def read_ways(path: Path, ground: Ground) -> tuple[Floats, ...]:
@@ -20,29 +18,19 @@ def read_ways(path: Path, ground: Ground) -> tuple[Floats, ...]:
 
     Raises UsageError where the file cannot be read, does not say its coordinate system or has no line there.
     """
-    try:
-        import pyogrio
-        import pyproj
-        import shapely
-    except ImportError as error:
-        raise UsageError(f"{path}: trails need {error.name}", install("geo")) from None
-    content(path, 1)
+    drawing = read_drawing(path)
+    import shapely
+
     ways = list[Floats]()
-    try:
-        for source, layer in vector_layers(path):
-            meta, _, shapes, _ = pyogrio.raw.read(source, layer=layer, columns=[])
-            if meta["crs"] is None:
-                raise UsageError(f"{path} does not say its coordinate system", "write it in WGS 84 (EPSG:4326)")
-            project = pyproj.Transformer.from_crs(meta["crs"], _WGS84, always_xy=True, allow_ballpark=False)
-            for geometry in shapely.from_wkb(shapes):
-                for line in lines_of(geometry):
-                    places = np.stack(project.transform(*np.array(line.coords)[:, :2].T), axis=1)
-                    if np.isfinite(places).all():
-                        ways.append(ground.on_grid(places))
-    except UsageError:
-        raise
-    except Exception as error:  # of GDAL, GEOS and PROJ, which have no common name
-        raise UsageError(f"{path} cannot be read: {first_line(error)}", "export it again") from None
+    for layer in drawing.layers:
+        if layer.system is None:
+            raise UsageError(f"{path} does not say its coordinate system", "write it in WGS 84 (EPSG:4326)")
+        project = projection(path, layer.system)
+        for geometry in layer.shapes:
+            for line in lines_of(geometry):
+                places = np.stack(project(*np.array(line.coords)[:, :2].T), axis=1)
+                if np.isfinite(places).all():
+                    ways.append(ground.on_grid(places))
     rows, columns = ground.heights.shape
     box = shapely.box(ground.west, ground.north - rows * ground.cell, ground.west + columns * ground.cell, ground.north)
     near = tuple(way for way in ways if shapely.LineString(way).intersects(box))

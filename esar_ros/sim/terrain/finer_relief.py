@@ -25,6 +25,7 @@ _LEAST_CELLS = 2.5  # of the map's own grid that the model's cell must be wide f
 _OCTAVES = 6  # at most
 _GENTLE = (0.002, 0.02)  # rise over run: lakes and salt flats are level in the model, and stay so
 _STEEP = (0.35, 0.9)  # rise over run where hummocks become ribs
+_MOST = 50.0  # m, of what is added
 _H = (0.3, 1.9)  # exponents that are believed; above 1 the relief is smooth
 
 
@@ -32,7 +33,7 @@ class FinerRelief(StrictModel):
     """Relief that is added to a model, measured on it when it was imported."""
 
     seed: int = Field(ge=0)
-    amplitude: float = Field(ge=0.0, le=50.0, description="m, root mean square over the map; 0: nothing is added")
+    amplitude: float = Field(ge=0.0, le=_MOST, description="m, root mean square over the map; 0: nothing is added")
     hurst: float = Field(ge=0.0, le=2.0, description="exponent H of the model's spectrum")
 
 
@@ -50,7 +51,7 @@ def measure(heights: NDArray[np.float64], step: float, cell: float, quantum: flo
     if near <= 0.0 or far <= near:
         return FinerRelief(seed=seed, amplitude=0.0, hurst=_H[0])
     hurst = min(max(0.5 * math.log2(far / near), _H[0]), _H[1])
-    amplitude = math.sqrt(near * missing_share(hurst, _LAG))
+    amplitude = min(math.sqrt(near * missing_share(hurst, _LAG)), _MOST)
     return FinerRelief(seed=seed, amplitude=round(amplitude, 3), hurst=round(hurst, 3))
 
 

@@ -7,7 +7,6 @@ the map file names what was made of them.
 from __future__ import annotations
 
 import io
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from esar_ros.mission.errors import UsageError, first_line, install
-from esar_ros.mission.unpacking import TooLarge, bound
+from esar_ros.sim.terrain.drawings import projection, read_drawing
 from esar_ros.sim.terrain.land_cover import UNKNOWN, LandCover
 from esar_ros.sim.terrain.relief import surface_normals
 
@@ -146,34 +145,27 @@ def read_cover(
 
 def read_tracks(path: Path, square: Square) -> dict[str, dict[str, Any]]:
     """Returns the lines of a vector file on the map as tracks of a map file, by names. Raises UsageError."""
-    try:
-        import pyogrio
-        import pyproj
-        import shapely
-    except ImportError as error:
-        raise UsageError(f"{path}: tracks need {error.name}", install("geo")) from None
     if not path.is_file():
         raise UsageError(f"{path} is not there", "give lines as GeoJSON, GeoPackage, Shapefile, KML or GPX")
+    drawing = read_drawing(path)
+    import shapely
+
     half = square.size / 2
     box = shapely.box(-half, -half, half, half)
     pieces: list[tuple[str, float, Any]] = []
     try:
-        for source, layer in vector_layers(path):
-            meta, _, shapes, values = pyogrio.raw.read(source, layer=layer)
-            fields = {str(name).lower(): column for name, column in zip(meta["fields"], values, strict=True)}
-            if meta["crs"] is None:
+        for layer in drawing.layers:
+            if layer.system is None:
                 raise UsageError(f"{path} does not say its coordinate system", "write it in WGS 84 (EPSG:4326)")
-            project = pyproj.Transformer.from_crs(meta["crs"], square.projection, always_xy=True)
-            for row, geometry in enumerate(shapely.from_wkb(shapes)):
-                moved = shapely.transform(
-                    geometry, lambda at, to=project: np.stack(to.transform(at[:, 0], at[:, 1]), axis=1)
-                )
+            project = projection(path, layer.system, square.projection)
+            for row, geometry in enumerate(layer.shapes):
+                moved = shapely.transform(geometry, lambda at, to=project: np.stack(to(at[:, 0], at[:, 1]), axis=1))
                 for line in lines_of(shapely.intersection(moved, box)):
                     if line.length >= _KEPT:
-                        pieces.append((*_told(fields, row), line.simplify(_STEP)))
+                        pieces.append((*_told(layer.fields, row), line.simplify(_STEP)))
     except UsageError:
         raise
-    except Exception as error:  # of GDAL, GEOS and PROJ, which have no common name
+    except Exception as error:  # of GEOS and PROJ, which have no common name
         raise UsageError(f"{path} cannot be read: {first_line(error)}", "export it again") from None
     if not pieces:
         raise UsageError(f"{path}: no line of it comes onto the map", "give tracks and roads of this place, as lines")
@@ -204,24 +196,6 @@ def _names(name: str) -> Iterator[str]:
         number += 1
 
 
-def vector_layers(path: Path) -> list[tuple[str, str]]:
-    """Returns each layer of a vector file that has a geometry, as what GDAL opens and the layer's name there.
-
-    Of a KMZ those of all its documents, of which GDAL by itself takes one. Raises TooLarge, and pyogrio's own errors.
-    """
-    import pyogrio
-
-    sources = [str(path)]
-    if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            documents = [part for part in archive.infolist() if part.filename.lower().endswith(".kml")]
-        if sum(part.file_size for part in documents) > (most := bound(path.stat().st_size)):
-            raise TooLarge(most)
-        names = (part.filename.replace("\\", "/") for part in documents)  # some zips of Windows have backslashes
-        sources = [f"/vsizip/{{{path.absolute()}}}/{name}" for name in names] or sources
-    return [(source, str(name)) for source in sources for name, kind in pyogrio.list_layers(source) if kind is not None]
-
-
 def lines_of(geometry: Any) -> list[Any]:
     """Returns the lines of a geometry of shapely, those in collections too."""
     if geometry is None or geometry.is_empty:
@@ -241,6 +215,33 @@ def open_raster(path: Path, drivers: Sequence[str]) -> Any:
     raise UsageError(f"{path} is not a raster of {', '.join(drivers)}", "give a GeoTIFF")
 
 
+def check_placed(dataset: Any, path: Path) -> None:
+    """Raises UsageError where an opened raster does not say where on Earth it lies."""
+    if dataset.crs is None:
+        raise UsageError(f"{path} does not say its coordinate system", "give one with EPSG:4326 or a UTM zone")
+    if dataset.transform.is_identity:
+        raise UsageError(f"{path} has no georeference (its transform is the identity)", "georeference it first")
+
+
+def refused(path: Path, what: str, error: Exception, cure: str) -> UsageError:
+    """Returns what to say of a raster that fails; what: that it is not. GDAL's own errors are of placing it."""
+    from rasterio.errors import RasterioError
+
+    if isinstance(error, RasterioError):
+        return UsageError(f"{path} is no {what}: {first_line(error)}", cure)
+    return UsageError(
+        f"{path}: its coordinate system puts it nowhere on Earth", "give one with EPSG:4326 or a UTM zone"
+    )
+
+
+def raster_errors() -> tuple[type[Exception], ...]:
+    """Returns what rasterio raises of a raster that is wrong: its own errors, and GDAL's that it passes on."""
+    from rasterio._err import CPLE_BaseError
+    from rasterio.errors import RasterioError
+
+    return RasterioError, CPLE_BaseError
+
+
 def read_heights(dataset: Any, path: Path, system: Any = None) -> NDArray[np.float64]:
     """Returns the heights (H, W; m above the sea) of an opened elevation model, nan where it has none.
 
@@ -254,7 +255,8 @@ def read_heights(dataset: Any, path: Path, system: Any = None) -> NDArray[np.flo
             f"{path}: {dataset.width} x {dataset.height} heights, at most {_MOST_HEIGHTS / 1e6:.0f} million are read",
             "cut out the part about the map: gdal_translate -projwin",
         )
-    if dataset.count > 2 and dataset.dtypes[0] == "uint8":
+    is_coloured = dataset.colorinterp[0].name in ("red", "palette")  # of more bits, or a scanned map
+    if is_coloured or (dataset.count > 2 and dataset.dtypes[0] == "uint8"):
         raise UsageError(f"{path} is a picture of {dataset.count} bands", "give an elevation model")
     unit, _, above = (dataset.units[0] or "").strip().lower().partition(" above ")  # e.g. m above mean sea level
     if "ellipsoid" in above:
@@ -322,8 +324,7 @@ def _on_square(
     out, seen = np.zeros((bands, side, side), np.float32), np.zeros((side, side), np.float32)
     try:
         with open_raster(path, DRIVERS if bands == 1 else PICTURES) as dataset:
-            if dataset.crs is None:
-                raise UsageError(f"{path} does not say its coordinate system", "georeference it first")
+            check_placed(dataset, path)
             if dataset.count < bands:
                 raise UsageError(f"{path} has {dataset.count} bands", f"give one with {bands}: red, green, blue")
             where = {"dst_transform": target, "dst_crs": square.projection}
@@ -337,6 +338,6 @@ def _on_square(
                 (dataset.dataset_mask() > 0).astype(np.float32), seen, src_transform=dataset.transform,
                 src_crs=dataset.crs, **where, resampling=Resampling.nearest,
             )  # fmt: skip
-    except rasterio.errors.RasterioError as error:
-        raise UsageError(f"{path} is no raster: {first_line(error)}", "give a GeoTIFF") from None
+    except raster_errors() as error:
+        raise refused(path, "raster", error, "give a GeoTIFF") from None
     return out[:, ::-1].copy(), seen[::-1] > 0.5

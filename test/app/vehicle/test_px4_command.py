@@ -173,7 +173,8 @@ def test_ardupilots_parameters_are_judged_by_its_own_table(tmp_path: Path, capsy
     from safe_copter import SAFE as COPTER
 
     path = tmp_path / "copter.param"
-    rows = [f"{name},{value:g}" for name, value in {**COPTER, "GUID_TIMEOUT": 3.0}.items()]
+    told_why = " # was 1 before"  # as ArduPilot's Methodic Configurator writes: five words, the fourth a number
+    rows = [f"{name},{value:g}{told_why}" for name, value in {**COPTER, "GUID_TIMEOUT": 3.0}.items()]
     path.write_text("#NOTE: 28.11.2026\n" + "\n".join(rows) + "\n", encoding="utf-8")
     assert cli.main(["px4", "check", str(path), "--autopilot", "ardupilot"]) == 1
     told = capsys.readouterr().out

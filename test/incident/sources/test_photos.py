@@ -84,6 +84,35 @@ def test_what_is_wrong_is_withheld_and_said(tmp_path: Path, told: dict[str, Any]
     assert said in look.doubts[0] and said in intake.faults[0]
 
 
+def test_the_size_of_a_thermal_picture_lies_behind_its_readings(tmp_path: Path) -> None:
+    """As of a Zenmuse H20T or an M3T: some 700 kB of readings come before the size, and EXIF need not tell it."""
+    path = photograph(tmp_path / "DJI_1_T.JPG")
+    plain = path.read_bytes()
+    readings = b"\xff\xe3\xff\xff" + bytes(0xFFFD)
+    at = plain.index(b"\xff\xdb")
+    path.write_bytes(plain[:at] + 12 * readings + plain[at:])
+    intake = Intake(NEAR)
+    (look,) = read(tmp_path, intake)
+    assert look.model is not None and (look.model.width, look.model.height) == SIZE
+    photograph(path, exif_width=4000)
+    plain = path.read_bytes()
+    path.write_bytes(plain[:at] + 12 * readings + plain[at:])
+    assert read(tmp_path, intake)[0].model is None and "resized from 4000 px" in intake.faults[-1]
+    path.write_bytes(path.read_bytes()[:500_000])
+    assert read(tmp_path, intake)[0].model is None and "cut before its size" in intake.faults[-1]
+
+
+def test_the_zenmuse_xt_s_has_a_prefix_of_its_own_in_its_xmp(tmp_path: Path) -> None:
+    photograph(tmp_path / "DJI_1_R.JPG", prefix="DJI", GimbalPitchDegree="-44.00")
+    (look,) = read(tmp_path, Intake(NEAR))
+    assert (look.yaw, look.pitch, look.above_home) == (30.1, -44.0, 60.0)
+
+
+@pytest.mark.parametrize("datum", ["WGS 1984", "WGS-84", "wgs84"])
+def test_wgs_84_has_many_names(tmp_path: Path, datum: str) -> None:
+    assert one(tmp_path, datum=datum).latitude == pytest.approx(34.0)
+
+
 def test_a_yaw_of_zero_beside_a_moving_nose_is_a_yaw(tmp_path: Path) -> None:
     assert one(tmp_path, GimbalYawDegree="+0.00", FlightYawDegree="+2.10").yaw == 0.0
 

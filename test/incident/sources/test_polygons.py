@@ -174,3 +174,21 @@ def test_a_zone_around_a_long_line_is_that_around_all_of_it(tmp_path: Path) -> N
     drawn = frame(*(shapely.Polygon(zone.outline, zone.holes) for zone in zones)).to_crs(plane).union_all()
     whole = frame(shapely.LineString(turns)).to_crs(plane).buffer(20.0).union_all()
     assert drawn.symmetric_difference(whole).area < 0.001 * whole.area
+
+
+def test_pictures_on_the_ground_and_broken_shapes_are_told_and_the_polygon_is_taken(tmp_path: Path) -> None:
+    box = "<LatLonBox><north>34.02</north><south>33.98</south><east>107.02</east><west>106.98</west></LatLonBox>"
+    corners = " ".join(f"{x},{y}" for x, y in SQUARE.exterior.coords)
+    ring = f"<outerBoundaryIs><LinearRing><coordinates>{corners}</coordinates></LinearRing></outerBoundaryIs>"
+    point = "<Placemark><LineString><coordinates>107,34</coordinates></LineString></Placemark>"
+    path = tmp_path / "a.kml"
+    path.write_text(
+        f'<kml xmlns="http://www.opengis.net/kml/2.2"><Document><GroundOverlay>{box}</GroundOverlay>{point}'
+        f"<Placemark><name>gully</name><Polygon>{ring}</Polygon></Placemark></Document></kml>"
+    )
+    intake = Intake(NEAR)
+    assert [area.name for area in polygons.read(path, intake, 0.5).areas] == ["gully"]
+    assert "1 of its shapes make no geometry" in intake.faults[0]
+    assert "1 pictures laid on the ground bound none" in intake.faults[1]
+    assert [area.name for area in polygons.read_zones(path, Intake(NEAR), 0.0).areas] == ["gully"]
+    assert polygons.read_ground(path, intake := Intake(NEAR)).areas and len(intake.faults) == 1

@@ -93,3 +93,22 @@ def test_a_video_without_a_clock_looks_once_from_each_place(tmp_path: Path) -> N
     looks = list(srt.looks(video(tmp_path, clockless), Intake(), MODEL))
     assert [look.latitude for look in looks] == pytest.approx([34.0, 34.001])
     assert looks[0].time is None
+
+
+def test_pairs_beside_named_coordinates_are_left_out_since_their_order_may_differ(tmp_path: Path) -> None:
+    path = video(tmp_path, OLD, lat=-34.65, lon=-59.41)
+    mixed = (
+        path.read_text(encoding="utf-8") + "\n\n4\n00:00:04,000 --> 00:00:05,000\nGPS (-59.410000, -34.650000, 16)\n"
+    )
+    path.write_text(mixed, encoding="utf-8")
+    intake = Intake()
+    (track,) = srt.read(path, intake).tracks
+    assert set(track.longitude) == {-59.41}
+    assert "have no position" in intake.faults[1]
+
+
+def test_a_date_without_zeros_is_a_date(tmp_path: Path) -> None:
+    form = "HOME(149.0251,-20.2532) 2017.8.5 14:11:51\nGPS({lon:.4f},{lat:.4f},16) Hb:1.9 Hs:1.9"
+    path = video(tmp_path, form, lat=-20.2533, lon=149.0251)
+    (track,) = srt.read(path, Intake(utc_offset=10.0)).tracks
+    assert track.time[0] == datetime(2017, 8, 5, 4, 11, 51, tzinfo=timezone.utc).timestamp()

@@ -93,6 +93,13 @@ def test_a_model_as_fine_as_the_map_gets_none() -> None:
     assert (heights == before).all()
 
 
+def test_a_model_that_is_wilder_than_any_ground_gets_no_more_than_may_be_told() -> None:
+    steps = np.random.default_rng(0).normal(0.0, 1000.0, (17, 17))
+    wild = map_coordinates(steps.cumsum(axis=0).cumsum(axis=1), np.mgrid[0:16:129j, 0:16:129j], order=3)
+    finer = measure(wild, 10.0, 80.0, 0.0, 1)
+    assert finer is not None and finer.amplitude == 50.0
+
+
 def test_rounded_heights_of_a_plain_are_no_relief() -> None:
     n, cell = 257, 8
     plain = 300.0 + np.random.default_rng(0).uniform(-0.5, 0.5, (n // cell + 1, n // cell + 1)).round()

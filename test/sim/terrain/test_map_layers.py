@@ -21,8 +21,7 @@ from esar_ros.sim.terrain.relief import surface_normals
 rasterio = pytest.importorskip("rasterio")
 pyproj = pytest.importorskip("pyproj")
 pyogrio = pytest.importorskip("pyogrio")
-geopandas = pytest.importorskip("geopandas")
-pandas = pytest.importorskip("pandas")
+geopandas, pandas, shapely = (pytest.importorskip(name) for name in ("geopandas", "pandas", "shapely"))
 
 UTM_48N = "EPSG:32648"
 EAST, NORTH = 500_000.0, 3_760_000.0
@@ -158,6 +157,21 @@ def test_tracks_come_by_name_and_width_cut_at_the_edge(tmp_path: Path) -> None:
     assert place.track_width["mill road"] == 4.0
 
 
+def test_tables_and_broken_lines_beside_tracks_cost_nothing(tmp_path: Path) -> None:
+    """QGIS keeps its styles in a table of the same GeoPackage; a logger that was on for a moment leaves one point."""
+    to_degrees = pyproj.Transformer.from_crs(UTM_48N, "EPSG:4326", always_xy=True).transform
+    ends = [to_degrees(EAST + x, NORTH) for x in (-100.0, 100.0)]
+    path = tmp_path / "roads.gpkg"
+    lines = geopandas.GeoDataFrame({"name": ["mill road"]}, geometry=[shapely.LineString(ends)], crs="EPSG:4326")
+    lines.to_file(path, layer="roads", driver="GPKG")
+    pyogrio.write_dataframe(pandas.DataFrame({"styleName": ["plain"]}), path, layer="layer_styles", driver="GPKG")
+    assert list(imported(tmp_path, tracks=path).tracks) == ["mill road"]
+    point = [{"type": "LineString", "coordinates": [list(ends[0])]}, {"type": "LineString", "coordinates": ends}]
+    features = [{"type": "Feature", "properties": {}, "geometry": geometry} for geometry in point]
+    (tmp_path / "a.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    assert list(imported(tmp_path, tracks=tmp_path / "a.geojson").tracks) == ["track"]
+
+
 def test_the_maps_digest_tells_its_picture(tmp_path: Path) -> None:
     bare = imported(tmp_path)
     assert imported(tmp_path, photo=photo(tmp_path)).digest != bare.digest
@@ -169,6 +183,7 @@ def test_the_maps_digest_tells_its_picture(tmp_path: Path) -> None:
         ("photo", lambda folder: folder / "no.tif", "is not there"),
         ("photo", lambda folder: model(folder), "has 1 bands"),
         ("photo", lambda folder: photo(folder, crs="EPSG:32633"), "does not reach the map"),
+        ("photo", lambda folder: photo(folder, crs='LOCAL_CS["site",UNIT["metre",1]]'), "nowhere on Earth"),
         ("cover", lambda folder: cover(folder, np.full((140, 140), 7)), "none of ESA WorldCover's classes.*it has 7"),
         ("tracks", lambda folder: folder / "no.geojson", "is not there"),
         ("tracks", lambda folder: _text(folder, "nonsense"), "cannot be read"),

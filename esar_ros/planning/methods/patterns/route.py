@@ -23,10 +23,12 @@ from esar_ros.mission.task_files import parse_json, read_text
 from esar_ros.planning.methods.patterns.pattern import Pattern
 from esar_ros.planning.parameters import configured
 
-_WAYPOINT = 16  # MAV_CMD
-# MAV_CMD: return, land, take-off, speed, camera and trigger; they ask for no other way.
-_BESIDE = frozenset({20, 21, 22, 178, 205, 206, 530, 531, 2000, 2001, 2500, 2501})
+_WAYPOINT, _SPEED = 16, 178  # MAV_CMD
+_OF_THE_WAY = (0, 1)  # of a speed: through the air, over the ground; others are of climbs
+# MAV_CMD: return, land, take-off, camera and trigger; they ask for no other way.
+_BESIDE = frozenset({20, 21, 22, 205, 206, 530, 531, 2000, 2001, 2500, 2501})
 _ABOVE_SEA, _ABOVE_HOME = 0, 3  # MAV_FRAME: latitude, longitude, m above mean sea level or above home
+_VERSION = 2  # of the mission in a plan
 _FARTHEST = 20_000.0  # m from the map's origin, a plan of another place
 
 
@@ -72,7 +74,10 @@ def _read(path: Path) -> tuple[list[tuple[float, float, float]], float, float]:
     content = parse_json(read_text(path, what="plan"), f"plan {path}")
     try:
         mission = content["mission"]
-        home, speed = float(mission["plannedHomePosition"][2]), float(mission["cruiseSpeed"])
+        if (version := mission.get("version", _VERSION)) != _VERSION:
+            raise UsageError(f"plan {path} is a mission of version {version}", f"save it as version {_VERSION}")
+        # A multirotor's speed; the cruise speed is a wing's, and three times as fast in a plan as it comes.
+        home, speed = float(mission["plannedHomePosition"][2]), float(mission["hoverSpeed"])
         above = {_ABOVE_SEA: 0.0, _ABOVE_HOME: home}
         waypoints: list[tuple[float, float, float]] = []
         for item in mission["items"]:
@@ -82,6 +87,12 @@ def _read(path: Path) -> tuple[list[tuple[float, float, float]], float, float]:
                 waypoints.append((latitude, longitude, above[item["frame"]] + height))
             elif command == _WAYPOINT:
                 raise UsageError(f"plan {path} counts heights in frame {item['frame']}", "above the sea or home")
+            elif command == _SPEED:
+                kind, told = (float(part) for part in item["params"][:2])
+                if kind in _OF_THE_WAY and told > 0.0 and told != speed:
+                    if waypoints:
+                        raise UsageError(f"plan {path} changes its speed on the way", "plan one speed")
+                    speed = told
             elif command not in _BESIDE:
                 raise UsageError(f"plan {path} holds {command}, which is no waypoint", "make waypoints of it")
     except (KeyError, TypeError, ValueError, IndexError, AttributeError):

@@ -54,7 +54,8 @@ def plan(path: Path, frame: int = 0) -> Path:
     for corner in CORNERS:
         items.append({"command": 16, "frame": frame, "params": [0, 0, 0, None, *ORIGIN.to_geodetic(corner)]})
     items.append({"command": 20, "frame": 2, "params": [0] * 7})
-    mission = {"items": items, "cruiseSpeed": 4.0, "plannedHomePosition": [46.6, 8.0, 1500.0]}
+    speeds = {"cruiseSpeed": 15.0, "hoverSpeed": 4.0}  # of a wing and of a multirotor
+    mission = {"items": items, "version": 2, **speeds, "plannedHomePosition": [46.6, 8.0, 1500.0]}
     path.write_text(json.dumps({"fileType": "Plan", "mission": mission}))
     return path
 
@@ -67,6 +68,20 @@ def test_a_plan_of_a_ground_station_is_flown_where_it_lies_on_earth(brief: Any, 
     assert goals[0].position == pytest.approx([0.0, 0.0, 45.0], abs=0.01), "as high as the first waypoint"
     assert np.array([goal.position for goal in goals[1:4]]) == pytest.approx(CORNERS, abs=0.01)
     assert goals[1].speed == 4.0
+
+
+def test_a_plan_states_its_speed_before_its_first_waypoint_alone(brief: Any, flight: Any, tmp_path: Path) -> None:
+    path = plan(tmp_path / "one.plan")
+    content = json.loads(path.read_text())
+    content["mission"]["items"].insert(0, {"command": 178, "frame": 2, "params": [1, 2.5, -1, 0, 0, 0, 0]})
+    path.write_text(json.dumps(content))
+    method = create(f"route:{path}")
+    method.reset(brief(origin=(46.6, 8.0, 1500.0)), 0)
+    assert [d.goal.speed for d in flight(method).run(20).decisions if d.goal is not None][-1] == 2.5
+    content["mission"]["items"].insert(4, {"command": 178, "frame": 2, "params": [1, 8.0, -1, 0, 0, 0, 0]})
+    path.write_text(json.dumps(content))
+    with pytest.raises(UsageError, match="changes its speed on the way: plan one speed"):
+        create(f"route:{path}")
 
 
 def test_heights_above_home_count_from_the_planned_home(brief: Any, tmp_path: Path) -> None:
@@ -94,7 +109,11 @@ def test_a_plan_that_cannot_be_flown_is_refused_in_one_line(brief: Any, tmp_path
         path.write_text(json.dumps(content))
         with pytest.raises(UsageError, match=f"holds {named}, which is no waypoint"):
             create(f"route:{path}")
-    content["mission"]["items"] = []
+    content["mission"]["version"] = 7
+    path.write_text(json.dumps(content))
+    with pytest.raises(UsageError, match="is a mission of version 7: save it as version 2"):
+        create(f"route:{path}")
+    content["mission"] |= {"items": [], "version": 2}
     path.write_text(json.dumps(content))
     with pytest.raises(UsageError, match="has no waypoint"):
         create(f"route:{path}")
