@@ -114,7 +114,7 @@ def test_the_page_and_the_exports_are_made_of_it(valley: Path, tmp_path: Path) -
         (("--canopy", "{empty}"), "is no raster"),
         (("--photo", "{empty}"), "is not a raster"),
         (("--cover", "{empty}"), "is not a raster"),
-        (("--tracks", "{empty}"), "cannot be read"),
+        (("--tracks", "{empty}"), "is empty (0 bytes)"),
         (("--ways", "{empty}"), "is empty (0 bytes)"),
     ],
 )
