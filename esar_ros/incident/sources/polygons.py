@@ -16,6 +16,7 @@ _OPEN = 0.1  # of a line's length: the gap up to which a walked line counts as c
 _PIECE = 50  # legs of a line
 _NAMES = ("name", "title", "id")
 _POD = ("pod", "probability_of_detection")
+_NOWHERE = ("its coordinates are nowhere on Earth", "mend the file")
 _VERTICES = ("track_points", "route_points")  # layers that GDAL makes of a GPX beside its lines
 
 Outline = tuple[str, Floats, tuple[Floats, ...], dict[str, Any]]  # name, outline, holes, fields
@@ -65,26 +66,32 @@ def _outlines(path: Path, intake: Intake, around: float, cure: str) -> list[Outl
     where they do not matter.
     """
     drawing = read_drawing(path, _VERTICES)
-    import pyproj
     import shapely
 
     out, found, bare = list[Outline](), 0, 0
     try:
         for layer in drawing.layers:
-            system = layer.system
-            project = None if system is None else projection(path, system)
+            project = None if layer.system is None else projection(path, layer.system)
             for row, geometry in enumerate(layer.shapes):
                 values = {name: column[row] for name, column in layer.fields.items()}
                 name = next((str(values[key]) for key in _NAMES if values.get(key)), f"{path.stem} {row + 1}")
-                if around and geometry is not None and system is not None:
-                    geometry = _widened(shapely, pyproj, geometry, system, around)
+                own = project
+                if around and project is not None and not _is_area(geometry):
+                    geometry, own = _moved(shapely, geometry, project), _as_it_is
+                    places = shapely.get_coordinates(geometry)
+                    if not (np.isfinite(places).all() and np.abs(places[:, 1]).max(initial=0.0) <= 90.0):
+                        wrong = intake.why_not(places[:, 1], places[:, 0]) or _NOWHERE
+                        intake.fault(path, f"{name}: {wrong[0]}", wrong[1])
+                        found += 1
+                        continue
+                    geometry = _widened(shapely, geometry, around)
                 parts = _polygons(shapely, geometry)
                 bare += not parts and geometry is not None and not geometry.is_empty
                 for part in parts:
                     found += 1
-                    if project is None:
+                    if own is None:
                         raise UsageError(f"{path} does not say its coordinate system", "write it in WGS 84 (EPSG:4326)")
-                    out += [(name, *rings, values) for rings in _rings(path, intake, part, project, name)]
+                    out += [(name, *rings, values) for rings in _rings(path, intake, part, own, name)]
     except UsageError:
         raise
     except Exception as error:  # of GEOS and PROJ, which have no common name
@@ -102,21 +109,32 @@ def _outlines(path: Path, intake: Intake, around: float, cure: str) -> list[Outl
     return out
 
 
-def _widened(shapely: Any, pyproj: Any, geometry: Any, system: Any, around: float) -> Any:
-    """Returns a geometry with what lies within so many m around its points and lines, in its own system."""
-    if geometry.geom_type in ("Polygon", "MultiPolygon") or geometry.is_empty:
-        return geometry
-    middle = pyproj.Transformer.from_crs(system, WGS84, always_xy=True).transform(*geometry.centroid.coords[0][:2])
-    plane = f"+proj=aeqd +lon_0={middle[0]} +lat_0={middle[1]} +datum=WGS84 +units=m"
+def _is_area(geometry: Any) -> bool:
+    return geometry is None or geometry.geom_type in ("Polygon", "MultiPolygon") or geometry.is_empty
 
-    def moved(shape: Any, one: Any, other: Any) -> Any:
-        turn = pyproj.Transformer.from_crs(one, other, always_xy=True).transform
-        return shapely.transform(shape, lambda at: np.stack(turn(at[:, 0], at[:, 1]), axis=1))
 
-    flat = moved(shapely.force_2d(geometry), system, plane)
+def _moved(shapely: Any, geometry: Any, project: Any) -> Any:
+    """Returns a geometry in another system, in two dimensions."""
+    flat = shapely.force_2d(geometry)
+    return shapely.transform(flat, lambda at: np.stack(project(at[:, 0], at[:, 1]), axis=1))
+
+
+def _as_it_is(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    return x, y
+
+
+def _widened(shapely: Any, geometry: Any, around: float) -> Any:
+    """Returns what lies within so many m around the points and lines of a geometry in degrees, in degrees."""
+    import pyproj
+
+    middle = geometry.centroid
+    plane = f"+proj=aeqd +lon_0={middle.x} +lat_0={middle.y} +datum=WGS84 +units=m"
+    to = pyproj.Transformer.from_crs(WGS84, plane, always_xy=True)
+    flat = _moved(shapely, geometry, to.transform)
     # Piece by piece: a receiver's track of 10,000 points that crosses itself takes GEOS half a minute as one.
     zones = [shapely.buffer(piece, around) for part in shapely.get_parts(flat) for piece in _pieces(shapely, part)]
-    return moved(shapely.union_all(zones), plane, system)
+    back = pyproj.Transformer.from_crs(plane, WGS84, always_xy=True)
+    return _moved(shapely, shapely.union_all(zones), back.transform)
 
 
 def _pieces(shapely: Any, geometry: Any) -> list[Any]:

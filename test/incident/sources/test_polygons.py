@@ -192,3 +192,16 @@ def test_pictures_on_the_ground_and_broken_shapes_are_told_and_the_polygon_is_ta
     assert "1 pictures laid on the ground bound none" in intake.faults[1]
     assert [area.name for area in polygons.read_zones(path, Intake(NEAR), 0.0).areas] == ["gully"]
     assert polygons.read_ground(path, intake := Intake(NEAR)).areas and len(intake.faults) == 1
+
+
+def test_a_point_that_is_nowhere_costs_no_zone_but_its_own(tmp_path: Path) -> None:
+    points = {"hut": (107.001, 34.001), "swapped": (34.0, 107.0), "grid": (500_000.0, 3_760_000.0)}
+    features = [
+        {"type": "Feature", "properties": {"name": name}, "geometry": {"type": "Point", "coordinates": at}}
+        for name, at in points.items()
+    ]
+    (tmp_path / "a.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    intake = Intake(NEAR)
+    assert [area.name for area in polygons.read_zones(tmp_path / "a.geojson", intake, 50.0).areas] == ["hut"]
+    assert "swapped: its latitude and longitude are swapped" in intake.faults[0]
+    assert "grid: " in intake.faults[1]
