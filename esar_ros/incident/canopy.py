@@ -14,7 +14,7 @@ import numpy as np
 from esar_ros.incident.features import Floats
 from esar_ros.incident.ground import Ground
 from esar_ros.mission.errors import UsageError, install
-from esar_ros.sim.terrain.map_layers import check_placed, raster_errors, refused
+from esar_ros.sim.terrain.map_layers import check_placed, check_size, raster_errors, refused, window_about
 
 _WHOLE = 100.0  # percent
 
@@ -35,15 +35,22 @@ def read_canopy(path: Path, ground: Ground) -> Floats:
     try:
         with rasterio.open(path) as dataset:
             check_placed(dataset, path)
-            values = dataset.read(1, masked=True).astype(np.float64).filled(np.nan)
+            is_fraction = np.dtype(dataset.dtypes[0]).kind == "f" or dataset.scales[0] != 1.0
+            rows, columns = ground.heights.shape
+            east, south = ground.west + columns * ground.cell, ground.north - rows * ground.cell
+            # Whether fractions are percent, the whole raster tells alone.
+            about = None if is_fraction else window_about(dataset, ground.crs, (ground.west, south, east, ground.north))
+            if about is None:
+                check_size(path, dataset.width, dataset.height)
+            values = dataset.read(1, masked=True, window=about).astype(np.float64).filled(np.nan)
             values = values * dataset.scales[0] + dataset.offsets[0]
             values[(values < 0.0) | (values > _WHOLE)] = np.nan
+            place = dataset.transform if about is None else dataset.window_transform(about)
             reproject(
-                values, out, src_transform=dataset.transform, src_crs=dataset.crs, src_nodata=np.nan,
+                values, out, src_transform=place, src_crs=dataset.crs, src_nodata=np.nan,
                 dst_transform=rasterio.Affine(ground.cell, 0.0, ground.west, 0.0, -ground.cell, ground.north),
                 dst_crs=ground.crs, dst_nodata=np.nan, resampling=Resampling.average,
             )  # fmt: skip
-            is_fraction = np.dtype(dataset.dtypes[0]).kind == "f" or dataset.scales[0] != 1.0
             is_share = is_fraction and not np.nanmax(values, initial=0.0) > 1.0
     except raster_errors() as error:
         raise refused(path, "raster", error, "give a GeoTIFF with percent") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from esar_ros.incident.canopy import read_canopy
 from esar_ros.incident.ground import Ground
 from esar_ros.mission.errors import UsageError
+from esar_ros.sim.terrain import map_layers
 
 rasterio = pytest.importorskip("rasterio")
 GROUND = Ground(np.full((50, 60), 500.0), 500_000.0, 3_764_000.0, 20.0, "EPSG:32648")
@@ -37,6 +39,35 @@ def test_fractions_are_shares_of_one_and_whole_numbers_are_percent(tmp_path: Pat
     assert shares[3, 3] == pytest.approx(0.7)
     few = read_canopy(written(tmp_path / "b.tif", np.full((100, 120), 1, np.uint8)), GROUND)
     assert few[3, 3] == pytest.approx(0.01)
+
+
+def test_of_a_tile_of_the_earth_the_part_about_the_map_alone_is_read(tmp_path: Path) -> None:
+    """Hansen's are of 40,000 x 40,000 cells: as a whole they would take 27 GB."""
+    side = 12_000
+    place = rasterio.Affine(10.0, 0.0, 500_000.0 - 10.0 * side / 2, 0.0, -10.0, 3_764_000.0 + 10.0 * side / 2)
+    told = {"crs": "EPSG:32648", "transform": place, "dtype": "uint8", "tiled": True, "sparse_ok": True}
+    with rasterio.open(tmp_path / "a.tif", "w", "GTiff", side, side, 1, **told) as dataset:
+        part = rasterio.windows.Window(side // 2 - 100, side // 2 - 100, 300, 300)
+        dataset.write(np.full((300, 300), 40, np.uint8), 1, window=part)
+    tracemalloc.start()
+    canopy = read_canopy(tmp_path / "a.tif", GROUND)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert canopy == pytest.approx(np.full((50, 60), 0.4)) and peak < 20e6
+
+
+def test_a_raster_that_is_turned_or_of_fractions_is_read_as_a_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turned = rasterio.Affine(0.0, 10.0, 499_000.0, -10.0, 0.0, 3_765_000.0)
+    for name, kind, share in (("a.tif", np.uint8, 40), ("b.tif", np.float32, 0.4)):
+        told = {"crs": "EPSG:32648", "transform": turned, "dtype": kind}
+        with rasterio.open(tmp_path / name, "w", "GTiff", 300, 300, 1, **told) as dataset:
+            dataset.write(np.full((300, 300), share, kind), 1)
+        assert read_canopy(tmp_path / name, GROUND)[10, 10] == pytest.approx(0.4)
+    monkeypatch.setattr(map_layers, "_MOST_CELLS", 1000)
+    with pytest.raises(UsageError, match="300 x 300 cells, at most 0 million are read: cut out the part about the map"):
+        read_canopy(tmp_path / "b.tif", GROUND)
 
 
 def test_another_place_and_what_is_no_raster_are_refused(tmp_path: Path) -> None:

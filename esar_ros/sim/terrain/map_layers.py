@@ -7,6 +7,7 @@ the map file names what was made of them.
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -35,7 +36,8 @@ _METRES = {  # of the units that rasters' bands name
 }
 _NO_GEOID = "give one above the sea: gdalwarp -t_srs EPSG:4326+5773 subtracts the geoid"
 _PLAUSIBLE = (-500.0, 9000.0)  # m; what lies outside counts as no data
-_MOST_HEIGHTS = 200_000_000  # of a raster; it is unpacked as a whole
+_MOST_CELLS = 200_000_000  # of a raster, that are unpacked at once
+_PAD = 16  # cells about a part of a raster
 TRACK_WIDTH = 1.5  # m, where a file does not say `width`
 # ESA WorldCover's classes (Zanaga et al., WorldCover 10 m 2021 v200, product user manual, table 3).
 WORLD_COVER: Mapping[int, LandCover] = {
@@ -223,6 +225,41 @@ def check_placed(dataset: Any, path: Path) -> None:
         raise UsageError(f"{path} has no georeference (its transform is the identity)", "georeference it first")
 
 
+def window_about(dataset: Any, system: Any, bounds: tuple[float, float, float, float]) -> Any:
+    """Returns the part (a window) of an opened raster about a rectangle (west, south, east, north) of another system.
+
+    None where that is not to be told: of one that is turned, or does not come there by its own longitudes. Tiles of the
+    Earth (Hansen's, ESA's) are a thousand million cells, of which a map needs a few thousand. As much again lies on
+    each side, since what moves a rectangle and what moves a raster may take an old datum for a little different.
+    """
+    from rasterio.errors import WindowError
+    from rasterio.warp import transform_bounds
+    from rasterio.windows import Window, from_bounds
+
+    if dataset.transform.b or dataset.transform.d:
+        return None
+    west, south, east, north = bounds
+    wide, high = east - west, north - south
+    around = (west - wide, south - high, east + wide, north + high)
+    try:
+        part = from_bounds(*transform_bounds(system, dataset.crs, *around), transform=dataset.transform)
+        left, top = max(math.floor(part.col_off) - _PAD, 0), max(math.floor(part.row_off) - _PAD, 0)
+        right = min(math.ceil(part.col_off + part.width) + _PAD, dataset.width)
+        bottom = min(math.ceil(part.row_off + part.height) + _PAD, dataset.height)
+    except (*raster_errors(), WindowError, ValueError, ArithmeticError):
+        return None
+    return Window(left, top, right - left, bottom - top) if left < right and top < bottom else None
+
+
+def check_size(path: Path, width: int, height: int, what: str = "cells") -> None:
+    """Raises UsageError for more of a raster than is unpacked at once."""
+    if width * height > _MOST_CELLS:
+        raise UsageError(
+            f"{path}: {width} x {height} {what}, at most {_MOST_CELLS / 1e6:.0f} million are read",
+            "cut out the part about the map: gdal_translate -projwin",
+        )
+
+
 def refused(path: Path, what: str, error: Exception, cure: str) -> UsageError:
     """Returns what to say of a raster that fails; what: that it is not. GDAL's own errors are of placing it."""
     from rasterio.errors import RasterioError
@@ -250,11 +287,7 @@ def read_heights(dataset: Any, path: Path, system: Any = None) -> NDArray[np.flo
 
     system: pyproj's, that a person says it is in, whose vertical part, where it has one, wins; None: its own.
     """
-    if dataset.width * dataset.height > _MOST_HEIGHTS:
-        raise UsageError(
-            f"{path}: {dataset.width} x {dataset.height} heights, at most {_MOST_HEIGHTS / 1e6:.0f} million are read",
-            "cut out the part about the map: gdal_translate -projwin",
-        )
+    check_size(path, dataset.width, dataset.height, "heights")
     is_coloured = dataset.colorinterp[0].name in ("red", "palette")  # of more bits, or a scanned map
     if is_coloured or (dataset.count > 2 and dataset.dtypes[0] == "uint8"):
         raise UsageError(f"{path} is a picture of {dataset.count} bands", "give an elevation model")
@@ -334,9 +367,14 @@ def _on_square(
                     rasterio.band(dataset, number + 1), out[number], **where,
                     resampling=kind if average else Resampling.nearest,
                 )  # fmt: skip
+            half = square.size / 2 + step
+            part = window_about(dataset, square.projection, (-half, -half, half, half))
+            place = dataset.transform if part is None else dataset.window_transform(part)
+            if part is None:
+                check_size(path, dataset.width, dataset.height)
+            mask = (dataset.dataset_mask(window=part) > 0).astype(np.float32)
             reproject(
-                (dataset.dataset_mask() > 0).astype(np.float32), seen, src_transform=dataset.transform,
-                src_crs=dataset.crs, **where, resampling=Resampling.nearest,
+                mask, seen, src_transform=place, src_crs=dataset.crs, **where, resampling=Resampling.nearest,
             )  # fmt: skip
     except raster_errors() as error:
         raise refused(path, "raster", error, "give a GeoTIFF") from None

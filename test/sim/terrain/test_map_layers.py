@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from esar_ros.sim.render.detail_textures import paint_noise
 from esar_ros.sim.render.ground_bake import GroundBake
 from esar_ros.sim.terrain.land_cover import LandCover
 from esar_ros.sim.terrain.map_import import ImportOptions, import_map
-from esar_ros.sim.terrain.map_layers import Square, read_photo
+from esar_ros.sim.terrain.map_layers import Square, read_cover, read_photo
 from esar_ros.sim.terrain.maps import PlaceMap, load_map
 from esar_ros.sim.terrain.relief import surface_normals
 
@@ -121,6 +122,22 @@ def test_land_cover_is_as_told_and_made_up_where_it_is_not(tmp_path: Path) -> No
     assert (place.land_cover[middle + 2 :] == LandCover.FOREST).all()
     assert (place.land_cover[: middle - 2, : middle - 2] == LandCover.PAVED).all()
     assert len(np.unique(place.land_cover[: middle - 2, middle + 2 :])) > 1
+
+
+def test_of_a_tile_of_the_earth_the_part_about_the_map_alone_is_read(tmp_path: Path) -> None:
+    """ESA's are of 36,000 x 36,000 cells: as a whole they would take 11 GB."""
+    side = 12_000
+    place = rasterio.transform.from_origin(EAST - 5.0 * side, NORTH + 5.0 * side, 10.0, 10.0)
+    told = {"crs": UTM_48N, "transform": place, "dtype": "uint8", "nodata": 0, "tiled": True, "sparse_ok": True}
+    with rasterio.open(tmp_path / "a.tif", "w", "GTiff", side, side, 1, **told) as file:
+        part = rasterio.windows.Window(side // 2 - 100, side // 2 - 100, 200, 200)
+        file.write(np.full((200, 200), 10, np.uint8), 1, window=part)
+    latitude, longitude = pyproj.Transformer.from_crs(UTM_48N, "EPSG:4326").transform(EAST, NORTH)
+    tracemalloc.start()
+    surface, known = read_cover(tmp_path / "a.tif", Square(latitude, longitude, SIZE), "alpine", np.zeros((129, 129)))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert known == 1.0 and (surface == LandCover.FOREST).all() and peak < 20e6
 
 
 def test_water_on_a_slope_is_not_believed(tmp_path: Path) -> None:
