@@ -14,7 +14,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, BinaryIO
+from xml import sax
+from xml.sax.saxutils import XMLGenerator
+from xml.sax.xmlreader import AttributesImpl
 
 from esar_ros.mission.errors import UsageError, install
 from esar_ros.mission.unpacking import TooLarge, bound, content
@@ -23,15 +26,9 @@ WGS84 = "EPSG:4326"
 _HEAD = 4096  # bytes, within which a KML says that it is one
 _ZIP = b"PK\x03\x04"
 _KML = re.compile(rb"<(?:\w+:)?kml\b")
-_BEGINS = re.compile(rb"(?:\xef\xbb\xbf)?\s*<")  # XML, with the mark that some editors write before it
-_DECLARATION = re.compile(rb"^\s*(?:<\?xml[^>]*\?>)?")
-# What is kept as it is, whatever stands in it; what is left out; the beginning of a ring's tag, its end too.
-_PARTS = re.compile(
-    rb"(<!\[CDATA\[.*?\]\]>|<!--.*?-->|<((?:\w+:)?(?:inner|outer)BoundaryIs)\b[^>]*?(?:/>|>.*?</\2\s*>))"
-    rb"|<((?:\w+:)?(?:GroundOverlay|Model))\b[^>]*?(?:/>|>.*?</\3\s*>)"
-    rb"|(</?(?:\w+:)?)LinearRing\b",
-    re.DOTALL,
-)
+_IS_DOCUMENT = re.compile(r"(?:^|[/\\])(?!\._)[^/\\]*\.kml$", re.IGNORECASE)  # macOS puts ._doc.kml beside doc.kml
+_LEFT_OUT = ("GroundOverlay", "Model")
+_BOUNDARIES = ("outerBoundaryIs", "innerBoundaryIs")
 _NO_FEATURES = "does not fit the OGR model"  # of GDAL: a KML that links to others and draws nothing itself
 _UNKNOWN = "not recognized as being in a supported file format"
 _SCRATCH = re.compile(r"(?:kml )?\S*esar-drawing-\S+ ?:?")
@@ -127,39 +124,74 @@ def _sources(path: Path, scratch: Path) -> Iterator[tuple[Path, int]]:
     head = content(path, _HEAD)
     if head.startswith(_ZIP):
         with zipfile.ZipFile(path) as archive:
-            inside = [each for each in archive.infolist() if each.filename.lower().endswith(".kml")]
+            inside = [each for each in archive.infolist() if _IS_DOCUMENT.search(each.filename)]
             if sum(each.file_size for each in inside) > (most := bound(path.stat().st_size)):
                 raise TooLarge(most)
             for number, each in enumerate(inside):
                 yield _drawn(archive.read(each), scratch / f"{number}.kml")
         if inside:
             return
-    elif path.suffix.lower() == ".kml" or (_BEGINS.match(text := _plain(head)) and _KML.search(text)):
+    elif path.suffix.lower() == ".kml" or _is_kml(head):
         yield _drawn(content(path), scratch / "0.kml")
         return
     yield path, 0
 
 
+def _is_kml(head: bytes) -> bool:
+    """Returns whether a file that begins so is a KML, in one or two bytes a letter."""
+    text = head.replace(b"\0", b"").lstrip(codecs.BOM_UTF8 + codecs.BOM_UTF16_LE).lstrip()
+    return text.startswith(b"<") and _KML.search(text) is not None
+
+
 def _drawn(kml: bytes, target: Path) -> tuple[Path, int]:
-    """Writes a KML without pictures on the ground and models, and with its lone rings as lines; returns where, and how
-    many pictures there were."""
-    overlays = 0
-
-    def part(found: re.Match[bytes]) -> bytes:
-        nonlocal overlays
-        kept, _, left_out, tag = found.groups()
-        overlays += left_out is not None and left_out.endswith(b"GroundOverlay")
-        return b"" if left_out else kept or tag + b"LineString"
-
-    text = _PARTS.sub(part, _plain(kml).removeprefix(codecs.BOM_UTF8))
-    if _KML.search(text) is None:  # within a KMZ some leave its outermost element out
-        text = _DECLARATION.sub(rb"\g<0><kml>", text, count=1) + b"</kml>"
-    target.write_bytes(text)
-    return target, overlays
+    """Writes what of a KML makes geometries; returns where, and how many pictures on the ground there were."""
+    with target.open("wb") as file:
+        drawn = _Drawn(file)
+        try:
+            sax.parseString(kml.removeprefix(codecs.BOM_UTF8).lstrip(), drawn)
+        except sax.SAXParseException as error:
+            raise ValueError(f"ERROR parsing {error.getMessage()} on line {error.getLineNumber()}") from None
+    return target, drawn.overlays
 
 
-def _plain(data: bytes) -> bytes:
-    """Returns text of two bytes a letter in UTF-8; any other as it is."""
-    if data[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        return data
-    return _DECLARATION.sub(b"", data.decode("utf-16", "replace").removeprefix("\ufeff").encode(), count=1)
+class _Drawn(XMLGenerator):
+    """Writes a KML anew, in UTF-8: without pictures on the ground and models, its lone rings as lines."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        super().__init__(file, "utf-8")
+        self.overlays = 0
+        self._depth = 0  # of the present element
+        self._left_out = 0  # of these, within one that is left out
+        self._boundaries = 0  # of a polygon, of these
+        self._is_bare = False  # without its outermost element, as some within a KMZ are
+
+    def startElement(self, name: str, attrs: Any) -> None:
+        kind = name.rpartition(":")[2]
+        if not self._depth and kind != "kml":
+            self._is_bare = True
+            super().startElement("kml", AttributesImpl({}))
+        self._depth += 1
+        if self._left_out or kind in _LEFT_OUT:
+            self._left_out += 1
+            self.overlays += kind == "GroundOverlay" and self._left_out == 1
+            return
+        self._boundaries += kind in _BOUNDARIES
+        super().startElement(self._written(name), attrs)
+
+    def endElement(self, name: str) -> None:
+        self._depth -= 1
+        if self._left_out:
+            self._left_out -= 1
+            return
+        super().endElement(self._written(name))
+        self._boundaries -= name.rpartition(":")[2] in _BOUNDARIES
+        if not self._depth and self._is_bare:
+            super().endElement("kml")
+
+    def characters(self, content: str) -> None:
+        if not self._left_out:
+            super().characters(content)
+
+    def _written(self, name: str) -> str:
+        """Returns a ring's name as a line's where it bounds no polygon."""
+        return name if self._boundaries else name.replace("LinearRing", "LineString")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import time
 import zipfile
 from pathlib import Path
 
@@ -81,6 +83,7 @@ def test_every_kml_of_a_kmz_is_read(tmp_path: Path) -> None:
         archive.write(kml(tmp_path / "b.kml", POLYGON), "files/b.kml")
         archive.writestr("files/c.kml", f'<?xml version="1.0"?>\n{POLYGON}')
         archive.writestr("files/d.kml", POLYGON)
+        archive.writestr("__MACOSX/files/._b.kml", b"\0\5\x16\7 not a drawing")
         archive.writestr("files/b.png", b"")
     assert kinds(read_drawing(tmp_path / "a.kmz")) == ["Polygon"] * 3
     assert kinds(read_drawing(link)) == []
@@ -109,6 +112,22 @@ def test_what_is_no_drawing_is_refused_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"b.kml cannot be read: ERROR parsing mismatched tag on line") as caught:
         read_drawing(broken)
     assert "esar-drawing" not in str(caught.value)
+
+
+@pytest.mark.parametrize("part", ["<Model>", "<![CDATA[", "<!--", "<outerBoundaryIs>", "<GroundOverlay "])
+def test_what_is_begun_again_and_again_and_never_ended_is_refused_at_once(tmp_path: Path, part: str) -> None:
+    began = time.process_time()
+    with pytest.raises(UsageError, match=r"a.kml cannot be read: ERROR parsing .* on line 1"):
+        read_drawing(kml(tmp_path / "a.kml", part * 100_000))
+    assert time.process_time() - began < 10.0  # seconds; searched for an end from each anew it takes an hour
+
+
+def test_entities_within_entities_fill_no_memory(tmp_path: Path) -> None:
+    entities = "".join(f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in itertools.pairwise("abcdefghijkl"))
+    head = f'<?xml version="1.0"?><!DOCTYPE kml [<!ENTITY a "aaaaaaaaaa">{entities}]>'
+    (tmp_path / "a.kml").write_text(f"{head}<kml><Document><name>&l;</name>{POLYGON}</Document></kml>")
+    with pytest.raises(UsageError, match=r"a.kml cannot be read: ERROR parsing limit on input amplification"):
+        read_drawing(tmp_path / "a.kml")
 
 
 def test_a_datum_that_nothing_converts_is_named(tmp_path: Path) -> None:
