@@ -99,7 +99,10 @@ class CameraDriverNode(StepNode):
 
     def _open_cameras(self, patience: float | None = None) -> AirSimCameras:
         client = self._server.connect(patience)
-        return AirSimCameras(client, self.vehicles[0], self._rig, self._segmentation)
+        try:
+            return AirSimCameras(client, self.vehicles[0], self._rig, self._segmentation)
+        except AirSimError as error:
+            raise UsageError(str(error)) from None
 
     def _open_lidar(self, patience: float | None = None) -> AirSimLidar:
         client = self._server.connect(patience)

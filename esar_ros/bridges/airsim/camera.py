@@ -8,7 +8,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from esar_ros.bridges.airsim.client import AirSimClient, AirSimError, Caller
+from esar_ros.bridges.airsim.client import AirSimClient, AirSimConnectionError, AirSimError, Caller
 from esar_ros.bridges.airsim.connect import authorise
 from esar_ros.bridges.airsim.types import (
     DEPTH_PLANAR,
@@ -34,7 +34,10 @@ class AirSimCameras:
     """Fetches colour (greys of a thermal camera), depth and, where truth is read, object ids of all cameras at once."""
 
     def __init__(self, client: AirSimClient, vehicle: str, rig: Vehicle, segmentation: bool = False) -> None:
-        """Raises UsageError where the rig carries a thermal camera and the server's vehicle does not."""
+        """Raises UsageError where the rig carries a thermal camera and the server's vehicle does not.
+
+        Raises AirSimConnectionError where the server does not answer.
+        """
         self._client = client
         self._vehicle = vehicle
         self._rig = rig
@@ -76,6 +79,8 @@ class AirSimCameras:
     def _serves_thermal(self) -> bool:
         try:
             return bool(self._client.call("esarHasThermalCamera", self._vehicle))
+        except AirSimConnectionError:
+            raise
         except AirSimError:  # a server of another make does not know the question
             return False
 

@@ -9,7 +9,7 @@ import pytest
 
 from esar_ros.bridges.airsim import camera as module
 from esar_ros.bridges.airsim.camera import AirSimCameras
-from esar_ros.bridges.airsim.client import AirSimError
+from esar_ros.bridges.airsim.client import AirSimConnectionError, AirSimError
 from esar_ros.bridges.airsim.types import DEPTH_PLANAR, SCENE
 from esar_ros.mission import names
 from esar_ros.mission.errors import UsageError
@@ -72,14 +72,14 @@ def test_a_server_set_to_another_size_has_the_same_field_of_view() -> None:
 class WarmServer(Server):
     """One whose vehicle carries a thermal camera, or that is of another make."""
 
-    def __init__(self, known: bool = True) -> None:
+    def __init__(self, refusal: AirSimError | None = None) -> None:
         super().__init__()
-        self.known = known
+        self.refusal = refusal
 
     def call(self, method: str, *arguments: Any) -> Any:
         if method == "esarHasThermalCamera":
-            if not self.known:
-                raise AirSimError("unknown method")
+            if self.refusal is not None:
+                raise self.refusal
             return True
         return super().call(method, *arguments)
 
@@ -101,4 +101,9 @@ def test_a_mounted_thermal_camera_gives_greys_and_depth_after_the_others() -> No
 
 def test_a_server_without_a_thermal_camera_is_refused_in_a_line() -> None:
     with pytest.raises(UsageError, match="no thermal camera"):
-        AirSimCameras(WarmServer(known=False), "uav1", WARM_RIG)  # type: ignore[arg-type]
+        AirSimCameras(WarmServer(AirSimError("unknown method")), "uav1", WARM_RIG)  # type: ignore[arg-type]
+
+
+def test_no_answer_to_the_question_for_a_thermal_camera_is_not_a_no() -> None:
+    with pytest.raises(AirSimConnectionError):
+        AirSimCameras(WarmServer(AirSimConnectionError("no answer")), "uav1", WARM_RIG)  # type: ignore[arg-type]
