@@ -108,6 +108,7 @@ def test_closed_ground_is_flown_around() -> None:
             assert not closed[row, column]
 
 
+@pytest.mark.full
 def test_on_twenty_searches_it_finds_more_than_a_lawn_mower_of_the_same_length() -> None:
     of, gains = ground(), []
     for seed in range(20):

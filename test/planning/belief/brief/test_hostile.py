@@ -93,14 +93,16 @@ def test_a_number_of_too_many_digits_is_left(digits: int) -> None:
     assert facts.victims == 1 and number in {number[: one.end - one.start] for one in facts.left}
 
 
-@pytest.mark.parametrize(
-    "word",
-    [
-        "nan m north of inf. ", "minus dist ", "Mr. ", "Correction: ", "a.", "(", "x,", "1 of them ", "300 m north ",
-        "34.0012N ", "34.0012N 107.3110E ", "50/30/20 ", "do not ", "the hut ", "12:30 ", "child ", "1 ", "\n", "é",
-        "Name: A, B\n", "no-fly ", "accuracy ", "49SBV 12 34 ", "100 m short of the col. ", "5%", "d", "N", "//", "°",
-    ],
+LONG = (
+    "nan m north of inf. ", "minus dist ", "Mr. ", "Correction: ", "a.", "(", "x,", "1 of them ", "300 m north ",
+    "34.0012N ", "34.0012N 107.3110E ", "50/30/20 ", "do not ", "the hut ", "12:30 ", "child ", "1 ", "\n", "é",
+    "Name: A, B\n", "no-fly ", "accuracy ", "49SBV 12 34 ", "100 m short of the col. ", "5%", "d", "N", "//", "°",
 )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "word", [pytest.param(word, marks=[pytest.mark.full] if number % 3 else []) for number, word in enumerate(LONG)]
+)
 def test_a_long_text_takes_no_long_time(word: str) -> None:
     def seconds(characters: int) -> float:
         text = word * (characters // len(word))
