@@ -184,4 +184,4 @@ def test_memory_stays_flat(tmp_path: Path) -> None:
         return most
 
     peak(5)  # imports
-    assert peak(200) < 1.2 * peak(20) + 100_000
+    assert peak(500) < 1.2 * peak(50) + 100_000
