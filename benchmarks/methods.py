@@ -180,6 +180,13 @@ def cost(name: str, root: Path) -> str:
     return f"{words}, some {tokens / 1e6:.1f} million tokens read by the model" if tokens else words
 
 
+def spent(name: str, root: Path) -> str:
+    """Returns in words what a flown run took."""
+    timings = [record.timing for *_, folder in parts(name, root) for record in read_episodes(folder, dict)]
+    flown, cpu, wall = (sum(getattr(one, what) for one in timings) / 3600.0 for what in ("simulated", "cpu", "wall"))
+    return f"{flown:.1f} h of flight in {cpu:.1f} h of CPU time, {wall:.1f} h of one worker"
+
+
 def together(bench: Bench) -> Bench:
     """Returns the episodes with the tasks that a method flew in several parts of a run as one list of tasks.
 
@@ -237,6 +244,7 @@ def main() -> int:
         conditions |= {
             "detector": " and ".join(folders),
             "flown with": "governor, noisy odometry, 320x240, one seed a task",
+            "took": spent(name, root),
         }
         write_page(__file__, run.title, run.about, conditions, sections, name)
     return 0

@@ -20,7 +20,7 @@ _SCORES = ("sr", "tsr", "cds", "rs")  # also at other error thresholds
 def read_record(record: Record[Result], folder: str, where: str, judges: Sequence[Judge] = ()) -> Reading:
     """Reads a record; its reports are also put to the judges. Raises UsageError."""
     result = record.result
-    figures, judge_names = _figures(result), {}
+    figures, judge_names = _figures(result) | _costs(record), {}
     for judge in judges:
         column = f"cds_{judge.name.partition('/')[0]}"
         figures[column], judgement = clue_score_under(result, judge)
@@ -74,3 +74,14 @@ def _figures(result: Result) -> dict[str, float]:
         flat.update({f"{name}@{gate}": float(getattr(scores, name)) for name in _SCORES})
     flat.update({f"{name}@{result.thresholds.error_threshold:g}": flat[name] for name in _SCORES})
     return flat
+
+
+def _costs(record: Record[Result]) -> dict[str, float]:
+    """What an episode cost: CPU time (s), mission seconds a CPU second, thinking a decision (ms), a model's tokens."""
+    own, method = record.timing, record.result.timing
+    costs = {"tokens_in": float(method.tokens_in), "tokens_out": float(method.tokens_out)}
+    if method.decisions:
+        costs["thinking"] = 1000.0 * method.latency_mean
+    if own.cpu > 0.0:
+        costs |= {"cpu": own.cpu, "flown_per_cpu": own.simulated / own.cpu}
+    return costs

@@ -114,6 +114,20 @@ def test_every_victim_of_every_episode_stands_under_one_cause(tmp_path: Path) ->
     assert by_name(report_of(tmp_path))["losses"].heads[-1] == "not recorded"
 
 
+def test_what_an_episode_cost_stands_in_a_table(tmp_path: Path) -> None:
+    lines = make_bench(tmp_path, {"fbe": 0.5, "navgpt": 0.1}, events=2)
+    for line in lines:
+        line["timing"] |= {"cpu": 100.0, "simulated": 450.0}
+        asked = line["planner"] == "navgpt"
+        line["result"]["timing"] |= {"decisions": 450, "latency_mean": 0.0125, "tokens_in": 9000 * asked}
+    line["timing"] |= {"cpu": 0.0, "simulated": 0.0}  # its worker was lost: what it cost is not known
+    write_lines(tmp_path, lines)
+    table = by_name(report_of(tmp_path))["costs"]
+    rows = {row[0].text: [cell.text for cell in row[1:]] for row in table.rows}
+    assert table.heads[1:4] == ("CPU time (s)", "flown a CPU second (s)", "thinking a decision (ms)")
+    assert (rows["fbe"][:4], rows["navgpt"][:4]) == (["100", "4.5", "12.5", "0.0"], ["100", "4.5", "12.5", "9000"])
+
+
 def test_the_table_says_where_a_model_s_answers_failed(report: Report) -> None:
     told = "0 of 12 answers of the model could be used: HTTP 500 (12 times)"
     first = next(episode for episode in report.bench.episodes if episode.planner == "belief")
