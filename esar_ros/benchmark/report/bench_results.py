@@ -21,6 +21,8 @@ from esar_ros.scoring.statistics import Unit
 from esar_ros.scoring.truth import Point
 
 R = TypeVar("R")
+_LARGEST = 1e15  # of a figure: sums of such still have a double's digits for a unit
+_BEYOND = "no flight measures that: leave the record out"
 
 
 @dataclass(frozen=True)
@@ -204,7 +206,7 @@ def read_bench(folders: Sequence[Path], reader: Reader[Any]) -> Bench:
         for record in parse_episodes(folder, found.records, reader.result):
             ids.add(record.id)
             where = place_of(folder, record.id)
-            reading = reader.read(record, str(folder), where)
+            reading = _read(reader, record, str(folder), where)
             episode = reading.episode
             for name, content in reading.contents.items():
                 if contents.setdefault(name, (content, where))[0] != content:
@@ -252,6 +254,18 @@ def read_bench(folders: Sequence[Path], reader: Reader[Any]) -> Bench:
         {key: hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest() for key, lines in scores.items()},
         repeats,
     )
+
+
+def _read(reader: Reader[R], record: Record[R], folder: str, where: str) -> Reading:
+    """Reads a record. Raises UsageError, also for a number that could not be averaged."""
+    try:
+        reading = reader.read(record, folder, where)
+    except OverflowError:
+        raise UsageError(f"{where}: a whole number in it is too large", _BEYOND) from None
+    odd = next((name for name, value in reading.episode.figures.items() if not abs(value) < _LARGEST), None)
+    if odd is not None:
+        raise UsageError(f"{where}: {odd} is {reading.episode.figures[odd]:g}", _BEYOND)
+    return reading
 
 
 def xy_tracks(track: Tracks) -> dict[str, NDArray[np.float32]]:

@@ -79,9 +79,10 @@ def _figures(result: Result) -> dict[str, float]:
 def _costs(record: Record[Result]) -> dict[str, float]:
     """What an episode cost: CPU time (s), mission seconds a CPU second, thinking a decision (ms), a model's tokens."""
     own, method = record.timing, record.result.timing
-    costs = {"tokens_in": float(method.tokens_in), "tokens_out": float(method.tokens_out)}
+    costs: dict[str, float] = {}
     if method.decisions:
-        costs["thinking"] = 1000.0 * method.latency_mean
+        costs |= {"thinking": 1000.0 * method.latency_mean}
+        costs |= {"tokens_in": float(method.tokens_in), "tokens_out": float(method.tokens_out)}
     if own.cpu > 0.0:
         costs |= {"cpu": own.cpu, "flown_per_cpu": own.simulated / own.cpu}
     return costs

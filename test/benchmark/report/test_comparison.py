@@ -121,11 +121,37 @@ def test_what_an_episode_cost_stands_in_a_table(tmp_path: Path) -> None:
         asked = line["planner"] == "navgpt"
         line["result"]["timing"] |= {"decisions": 450, "latency_mean": 0.0125, "tokens_in": 9000 * asked}
     line["timing"] |= {"cpu": 0.0, "simulated": 0.0}  # its worker was lost: what it cost is not known
+    line["result"]["timing"] |= {"decisions": 0, "latency_mean": 0.0, "tokens_in": 0}
     write_lines(tmp_path, lines)
     table = by_name(report_of(tmp_path))["costs"]
     rows = {row[0].text: [cell.text for cell in row[1:]] for row in table.rows}
     assert table.heads[1:4] == ("CPU time (s)", "flown a CPU second (s)", "thinking a decision (ms)")
     assert (rows["fbe"][:4], rows["navgpt"][:4]) == (["100", "4.5", "12.5", "0.0"], ["100", "4.5", "12.5", "9000"])
+
+
+@pytest.mark.parametrize(
+    ("where", "value", "told"),
+    [
+        (("timing", "cpu"), 1e-308, "e0-s0-t0/fbe/0: flown_per_cpu is inf"),
+        (("result", "timing", "latency_mean"), 1e308, "thinking is inf"),
+        (("result", "timing", "tokens_in"), 10**400, "a whole number in it is too large"),
+        (("result", "metrics", "path_length"), 1e300, "path_length is 1e+300"),
+        (("result", "metrics", "reports"), 10**400, "a whole number in it is too large"),
+    ],
+)
+def test_a_number_that_cannot_be_averaged_is_refused(
+    tmp_path: Path, where: tuple[str, ...], value: float, told: str
+) -> None:
+    lines = make_bench(tmp_path, {"fbe": 0.5}, events=1)
+    *path, last = where
+    lines[0]["timing"]["simulated"] = lines[0]["result"]["timing"]["decisions"] = 450
+    part = lines[0]
+    for key in path:
+        part = part[key]
+    part[last] = value
+    write_lines(tmp_path, lines)
+    with pytest.raises(UsageError, match=re.escape(told)):
+        report_of(tmp_path)
 
 
 def test_the_table_says_where_a_model_s_answers_failed(report: Report) -> None:
