@@ -14,6 +14,7 @@ from esar_ros.benchmark.report.comparison import ARROWS, OVERALL, Better, Layout
 from esar_ros.benchmark.report.table import Cell, PaperRows, Table
 from esar_ros.scoring.statistics import DRAWS, EXACT, Estimate, least_p
 
+_WIDEST = 500  # columns that a table on a terminal may need; a narrower terminal wraps its lines
 _UNTESTED = "No two of the methods to be compared flew a task in common: nothing was tested."
 
 
@@ -235,7 +236,10 @@ def print_report(report: Report, console: Console) -> None:
     """Prints on a terminal what is unfinished, the scores and the notes; their words are not read as markup."""
     if report.unfinished:
         console.print(f"[red]{escape(report.unfinished)}[/red]", soft_wrap=True)
-    console.print(terminal_table(report))
+    table = terminal_table(report)
+    wide = console.measure(table, options=console.options.update(max_width=_WIDEST)).maximum
+    console.width = max(console.width, wide)  # long names must not cost digits
+    console.print(table, crop=False)
     for note in report.notes:
         console.print(f"[yellow]note[/yellow] {escape(note)}")
 

@@ -20,7 +20,7 @@ from esar_ros.benchmark.report.comparison_figures import gallery_tasks, group_fi
 from esar_ros.benchmark.report.comparison_page import render_page, write_report
 from esar_ros.benchmark.report.formatting import PAGE_POLICY
 from esar_ros.benchmark.report.table import Cell, Table, latex, markdown, table_csv, tex_text
-from esar_ros.benchmark.report.tables import by_group, terminal_table
+from esar_ros.benchmark.report.tables import by_group, print_report, terminal_table
 from esar_ros.mission.errors import UsageError
 from esar_ros.scoring.statistics import Unit
 from esar_ros.suites.esarbench.paper import PAPER
@@ -51,6 +51,14 @@ def test_a_terminal_of_80_columns_shows_every_method_and_number_in_full(report: 
     written = terminal(report)
     assert all(method.name in written for method in report.methods) and "…" not in written
     assert "crashed ↓" in written and "↓ lower is better" in written
+
+
+def test_long_names_cost_no_digit(report: Report) -> None:
+    methods = tuple(replace(method, name=f"{method.name}@a_rather_long_variant") for method in report.methods)
+    cells = {(f"{name}@a_rather_long_variant", group, figure): c for (name, group, figure), c in report.cells.items()}
+    out = io.StringIO()
+    print_report(replace(report, methods=methods, cells=cells), Console(file=out, width=80))
+    assert "stay@a_rather_long_variant*" in out.getvalue() and "…" not in out.getvalue()
 
 
 def by_name(report: Report) -> dict[str, Table]:
