@@ -23,7 +23,8 @@ from esar_ros.planning.registry import asks_model, parameters_of
 from esar_ros.safety.limits import load_limits
 from esar_ros.scoring.judge import OfflineJudge
 
-_NETWORK = ("digest", "card", "embeddings")  # SHA-256 of everything that a detector reads from files
+# SHA-256 of everything that a detector reads from files; a card's other networks where it does not state theirs itself
+_NETWORK = ("digest", "card", "embeddings", "second_stage_unchecked", "pictures_unchecked")
 # Of section `model`: where it is reached and what is kept of it decides no answer; the rest stands in `model`.
 _NO_MATTER = {"base_url", "log", "log_images", "replay", "preset", "name", "clock"}
 

@@ -39,6 +39,7 @@ _CURE = {
     "onnx": "name an exported detector: --detector onnx:FILE, or backends.onnx.model in detector.yaml",
     "openvino": "name an exported detector: --detector openvino:FILE, or backends.openvino.model in detector.yaml",
 }
+_PARTS = {"second_stage": "second stage", "pictures": "network for pictures"}
 _SHOWN = 12  # classes of a network in a message
 _ENGINES = {"esar_yolo": ONNXRUNTIME, "onnx": ONNXRUNTIME, "openvino": OPENVINO}
 
@@ -78,11 +79,11 @@ class YoloFile(YoloDetector):
             )
         self._second: SecondStage | None = None
         if settings.second_stage and card.second_stage is not None:
-            second = _file_beside(path, card.second_stage.file, "second stage")
+            second = _file_beside(path, card.second_stage.file, _PARTS["second_stage"])
             self._second = SecondStage(second, card.second_stage, len(card.classes), settings.threads)
         self._pictures: PictureStage | None = None
         if settings.pictures and card.pictures is not None:
-            file = _file_beside(path, card.pictures.file, "network for pictures")
+            file = _file_beside(path, card.pictures.file, _PARTS["pictures"])
             self._pictures = PictureStage(file, card.pictures, settings.threads)
         super().__init__(name, card, settings)
 
@@ -221,18 +222,26 @@ def _file_beside(path: Path, name: str, what: str) -> Path:
     return file
 
 
-def _about(name: str, parameters: Mapping[str, Any]) -> dict[str, str]:
-    """The file, its digest, its card's and its second stage's, and the engine."""
-    settings, path = _chosen(name, parameters)
-    about = {"model": path.name, "digest": digest(path), "engine": engine_version(_ENGINES[name])}
+def _about(backend: str, parameters: Mapping[str, Any]) -> dict[str, str]:
+    """The file and the engine, with the digests of it, its card and the card's other networks.
+
+    A digest that the card does not state itself is also told as unchecked: the card's own digest does not imply it.
+    """
+    settings, path = _chosen(backend, parameters)
+    about = {"model": path.name, "digest": digest(path), "engine": engine_version(_ENGINES[backend])}
     card = _card_file(settings, path)
     if card is None:
         return about
     about["card"], known = digest(card), load_card(card)
-    if settings.second_stage and known.second_stage is not None:
-        about["second_stage"] = digest(_file_beside(path, known.second_stage.file, "second stage"))
-    if settings.pictures and known.pictures is not None:
-        about["pictures"] = digest(_file_beside(path, known.pictures.file, "network for pictures"))
+    parts = (
+        ("second_stage", settings.second_stage, known.second_stage),
+        ("pictures", settings.pictures, known.pictures),
+    )
+    for name, used, part in parts:
+        if used and part is not None:
+            about[name] = digest(_file_beside(path, part.file, _PARTS[name]))
+            if not part.sha256:
+                about[f"{name}_unchecked"] = about[name]
     return about
 
 

@@ -77,7 +77,7 @@ def _figures(result: Result) -> dict[str, float]:
 
 
 def _costs(record: Record[Result]) -> dict[str, float]:
-    """What an episode cost: CPU time (s), mission seconds a CPU second, thinking a decision (ms), a model's tokens."""
+    """An episode's costs are CPU time (s), mission seconds a CPU second, thinking a decision (ms), a model's tokens."""
     own, method = record.timing, record.result.timing
     costs: dict[str, float] = {}
     if method.decisions:
