@@ -186,6 +186,7 @@ def summarise_timing(record: EpisodeRecord, truth: Truth) -> Timing:
         tokens_in=sum(row.tokens_in for row in decisions),
         tokens_out=sum(row.tokens_out for row in decisions),
         map_integration_mean=metrics.share(sum(row.integration_time for row in maps), len(maps)),
+        asked=count_answers(record, truth)[0],
     )
 
 

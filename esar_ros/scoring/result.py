@@ -199,6 +199,7 @@ class Timing(StrictModel):
     tokens_in: int
     tokens_out: int
     map_integration_mean: float
+    asked: int | None = Field(default=None, description="decisions that a model was asked for; None: not counted")
 
 
 class Result(StrictModel):

@@ -80,6 +80,7 @@ def test_an_answer_that_was_used_lets_a_flight_compete_and_what_was_not_is_told(
         flown.add("uav1", "planner/decision", said)
     result = scored(flown, make_truth(end=150.0))
     assert result.trouble == "2 of 3 answers of the model could be used: HTTP 500 (1 times)"
+    assert (result.timing.asked, result.timing.decisions) == (3, 4)
     assert "no answer of the model could be used" not in result.ineligible_reasons
 
 

@@ -146,6 +146,7 @@ def _timing(result: Result) -> list[tuple[str, str]]:
         ("planner latency, mean", f"{1000 * t.latency_mean:.0f} ms"),
         ("planner latency, 95th percentile", f"{1000 * t.latency_p95:.0f} ms"),
         ("planner latency, longest", f"{1000 * t.latency_max:.0f} ms"),
+        ("decisions that a model was asked for", "not counted" if t.asked is None else str(t.asked)),
         ("model tokens read", str(t.tokens_in)),
         ("model tokens written", str(t.tokens_out)),
         ("mapping, mean per frame", f"{1000 * t.map_integration_mean:.0f} ms"),

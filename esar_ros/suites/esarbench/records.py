@@ -77,11 +77,12 @@ def _figures(result: Result) -> dict[str, float]:
 
 
 def _costs(record: Record[Result]) -> dict[str, float]:
-    """An episode's costs are CPU time (s), mission seconds a CPU second, thinking a decision (ms), a model's tokens."""
+    """An episode's costs are CPU time (s), mission seconds a CPU second, thinking (ms), a model's decisions, tokens."""
     own, method = record.timing, record.result.timing
     costs: dict[str, float] = {}
     if method.decisions:
         costs |= {"thinking": 1000.0 * method.latency_mean}
+        costs |= {} if method.asked is None else {"asked": float(method.asked)}
         costs |= {"tokens_in": float(method.tokens_in), "tokens_out": float(method.tokens_out)}
     if own.cpu > 0.0:
         costs |= {"cpu": own.cpu, "flown_per_cpu": own.simulated / own.cpu}

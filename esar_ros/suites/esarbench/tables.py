@@ -29,7 +29,7 @@ SCORES = ("sr", "tsr", "cds", "rs")
 FLIGHT = (
     "crashed", "safe", "elapsed", "safe_flight_distance", "path_length", "coverage", "min_clearance", "interventions",
 )  # fmt: skip
-COSTS = ("cpu", "flown_per_cpu", "thinking", "tokens_in", "tokens_out")
+COSTS = ("cpu", "flown_per_cpu", "thinking", "asked", "tokens_in", "tokens_out")
 REPORTS = ("sr_gated_first", "rs_without_safety", "reports", "precision", "false_reports", "reports_over_cap")
 _TIERS_NOTE = "Means over tasks with 95 % intervals; hollow: references and what else stands outside the comparison."
 JUDGES = ("cds_label", "cds_offline", "cds_llm")
@@ -41,8 +41,8 @@ NAMES = {
     "min_clearance": "clearance (m)", "interventions": "interventions", "reports": "reports", "precision": "precision",
     "false_reports": "false reports", "reports_over_cap": "over the cap", "cds_label": "exact label",
     "cds_offline": "offline judge", "cds_llm": "model as judge", "cpu": "CPU time (s)",
-    "flown_per_cpu": "flown a CPU second (s)", "thinking": "thinking a decision (ms)", "tokens_in": "tokens read",
-    "tokens_out": "tokens written",
+    "flown_per_cpu": "flown a CPU second (s)", "thinking": "thinking a decision (ms)",
+    "asked": "decisions asked of a model", "tokens_in": "tokens read", "tokens_out": "tokens written",
 }  # fmt: skip
 
 
@@ -125,7 +125,8 @@ def sections(report: Report) -> Sequence[Section]:
         overall(report, "reports", "Reports, and scores that they cannot buy, overall", REPORTS,
                 ("Shares in per cent, the rest per task. Precision is 0 where nothing was reported. Reports beyond "
                  f"{cap} a task are not scored.",)),
-        overall(report, "costs", "What an episode cost, overall", COSTS,
+        overall(report, "costs", "What an episode cost, overall",
+                tuple(figure for figure in COSTS if figure in report.figures),
                 ("Means of an episode, on the machines that flew it: simulator, detector, map, governor and method "
                  "together, without a model's own time. Where a server counts no tokens, an answer that could be used "
                  "counts as one written.",)),

@@ -127,14 +127,20 @@ def test_what_an_episode_cost_stands_in_a_table(tmp_path: Path) -> None:
     for line in lines:
         line["timing"] |= {"cpu": 100.0, "simulated": 450.0}
         asked = line["planner"] == "navgpt"
-        line["result"]["timing"] |= {"decisions": 450, "latency_mean": 0.0125, "tokens_in": 9000 * asked}
+        spent = {"decisions": 450, "latency_mean": 0.0125, "asked": 30 * asked, "tokens_in": 9000 * asked}
+        line["result"]["timing"] |= spent
     line["timing"] |= {"cpu": 0.0, "simulated": 0.0}  # its worker was lost: what it cost is not known
     line["result"]["timing"] |= {"decisions": 0, "latency_mean": 0.0, "tokens_in": 0}
     write_lines(tmp_path, lines)
     table = by_name(report_of(tmp_path))["costs"]
     rows = {row[0].text: [cell.text for cell in row[1:]] for row in table.rows}
     assert table.heads[1:4] == ("CPU time (s)", "flown a CPU second (s)", "thinking a decision (ms)")
-    assert (rows["fbe"][:4], rows["navgpt"][:4]) == (["100", "4.5", "12.5", "0.0"], ["100", "4.5", "12.5", "9000"])
+    assert rows["fbe"][:5] == ["100", "4.5", "12.5", "0.0", "0.0"]
+    assert rows["navgpt"][:5] == ["100", "4.5", "12.5", "30.0", "9000"]
+    for line in lines:  # of a time when they were not counted
+        line["result"]["timing"].pop("asked", None)
+    write_lines(tmp_path, lines)
+    assert "decisions asked of a model" not in by_name(report_of(tmp_path))["costs"].heads
 
 
 @pytest.mark.parametrize(
