@@ -45,13 +45,15 @@ VEHICLE = "uav1"
 FIRST = 16.0  # s, take-off is over
 REST = 4.0  # s after a message fault; a process that starts again needs longer
 REST_PROCESS = 14.0
-REST_SLIP = 14.0  # a position that was wrong by tens of metres, or stood still, is distrusted until it is right
-SLIPPING = ("ned_odometry", "stuck_odometry")
+REST_STUCK = 14.0  # a position that stood still is distrusted until it moves
+STUCK = ("stuck_odometry",)
 LONGEST = 200.0  # s of faults in one mission
 TAIL = 3.0  # s after the last slot
 LIMIT = 900.0  # s wall for one mission
 PROMISE = 0.5  # s from the death or freezing of a producer to a hold
-FINAL = ("battery_step",)  # ends the search: alone in its mission
+# Alone in their missions: what ends the search, and a position in another frame. How far it flew in that frame cannot
+# be known, so that it may be held until a person clears it.
+FINAL = ("battery_step", "ned_odometry")
 PILOT_HOLD = 5
 
 # What each fault must lead to: the governor's reason, "pilot" or "bridge" when these hold, "" where nothing must stop.
@@ -179,7 +181,7 @@ def pack(wanted: Sequence[str], pace: str, lasting: float | None = None, rest: f
             continue
         if lasting is not None and "for" in fault:
             fault = {**fault, "for": lasting}
-        rests = REST_PROCESS if fault["kind"] in PROCESS_KINDS else REST_SLIP if name in SLIPPING else rest
+        rests = REST_PROCESS if fault["kind"] in PROCESS_KINDS else REST_STUCK if name in STUCK else rest
         end = clock + float(fault.get("for", 0.0)) + rests
         if name in FINAL:
             if mission:
@@ -240,6 +242,7 @@ def judge(
     same = all(result[key] == again[key] for key in result if key != "timing")
     start = next(r.stamp - round(r.elapsed * NANO) for r in record.rows(VEHICLE, names.MISSION_STATE) if r.phase == 2)
     flown = Flown(pace, result["end"], result["safety"]["collisions"], True, same, restarted)
+    ended = result["metrics"]["elapsed"]
     signals = list(strikes)
     for case in cases:
         onset = case.at
@@ -250,6 +253,9 @@ def judge(
                 continue
             signals.remove(struck)
             onset = struck.time
+        if onset >= ended:
+            flown.outcomes.append(Outcome(case.name, pace, why_not=f"the mission had ended: {result['end_text']}"))
+            continue
         holds = _holds(case, record, folder, start, onset)
         flown.outcomes.append(_outcome(case, pace, record, start, onset, holds))
     return flown

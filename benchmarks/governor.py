@@ -28,7 +28,7 @@ from esar_ros.safety.inputs import Command, RangeImageData, SafeCommand, State
 from esar_ros.safety.limits import load_limits
 from esar_ros.safety.site import Site
 
-GOAL_P99 = 2.0  # ms
+GOAL_P99 = 1.0  # ms
 STEP = 0.05  # s
 ROWS, COLUMNS, REACH = 36, 180, 60.0
 MARCH = 0.5  # m

@@ -158,13 +158,15 @@ class HeadingResidual:
     """The turn of the heading less the integral of its rates (rad), forgotten with a time constant.
 
     A compass that is suddenly wrong turns all ranges with it. A residual beyond its limit lasts until the heading is
-    back.
+    back. Odometry that repeated bit by bit says nothing of the turning meanwhile: when it moves again, what its rates
+    led to counts no more than after a gap.
     """
 
     stamp: float | None = None  # s
     rotation: NDArray[np.float64] | None = None  # (3, 3) base_link in map
     rate: float | None = None  # rad/s about the map's z; None: not stated
     angle: float = 0.0  # rad, within half a turn
+    moved: HeadingResidual | None = None  # before the odometry repeated; None while it does not
 
     def exceeds_limit(self) -> bool:
         """Returns whether the heading is not where the rates led."""
@@ -177,6 +179,17 @@ class HeadingResidual:
         """
         rotation = pose.rotation
         rate = None if rates is None else float(rotation[2] @ rates)
+        after = self._after(stamp, rotation, rate)
+        if stamp == self.stamp:
+            return replace(after, moved=self.moved)
+        if rate and rate == self.rate and np.array_equal(rotation, self.rotation):
+            return replace(after, moved=self.moved or self)
+        if self.moved is not None and after.exceeds_limit():
+            return self.moved._after(stamp, rotation, rate)
+        return after
+
+    def _after(self, stamp: float, rotation: NDArray[np.float64], rate: float | None) -> HeadingResidual:
+        """Returns the residual after the step to a stamp (s), rotation and rate (rad/s)."""
         if self.stamp is None or self.rotation is None:
             return HeadingResidual(stamp, rotation, rate)
         step = stamp - self.stamp

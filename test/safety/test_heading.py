@@ -92,6 +92,34 @@ def test_the_same_odometry_again_changes_nothing() -> None:
     assert after([(0.0, 0.0, 0.0), (0.05, 15.0, 0.0), (0.05, 15.0, 0.0)]).angle == once.angle
 
 
+def frozen(seconds: float, wobble: float = 0.0) -> list[tuple[float, float, float | None]]:
+    """Odometry that turned at 30 deg/s for a second and then repeats its heading; wobble: deg/s, of its rates."""
+    turning = [(0.05 * n, 1.5 * n, 30.0) for n in range(21)]
+    repeated = [(1.0 + 0.05 * n, 30.0, 30.0 + wobble * (n % 2)) for n in range(1, round(20 * seconds) + 1)]
+    return [*turning, *repeated]
+
+
+def test_odometry_that_was_frozen_in_a_turn_is_believed_again_when_it_moves() -> None:
+    assert after(frozen(4.0)).exceeds_limit(), "as long as it repeats"
+    for yaw in (32.0, 60.0, -100.0):
+        moves = [*frozen(4.0), (5.05, yaw, 1.0)]
+        assert not after(moves).exceeds_limit(), "meanwhile it may have turned"
+        assert after([*moves, (5.10, yaw + 45.0, 1.0)]).exceeds_limit(), "now it may not"
+
+
+def test_a_compass_that_sticks_alone_stays_lost_and_a_moment_excuses_no_jump() -> None:
+    stuck = frozen(4.0, wobble=0.1)
+    assert after(stuck).exceeds_limit() and after([*stuck, (5.05, 32.0, 1.0)]).exceeds_limit()
+    assert not after([*stuck, (5.05, 150.0, 1.0)]).exceeds_limit(), "it is where the rates led"
+    assert after([*frozen(0.1), (1.15, 100.0, 1.0)]).exceeds_limit()
+
+
+def test_a_heading_that_was_lost_before_odometry_froze_is_lost_behind_it() -> None:
+    lost = [(0.0, 0.0, 0.0), (0.05, 60.0, 1.0)]
+    again = [(0.05 * n, 60.0, 1.0) for n in range(2, 80)]
+    assert after(lost).exceeds_limit() and after([*lost, *again, (4.0, 61.0, 2.0)]).exceeds_limit()
+
+
 # -- in flight ------------------------------------------------------------------------------------
 
 
