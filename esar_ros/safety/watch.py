@@ -180,9 +180,7 @@ class HeadingResidual:
         rotation = pose.rotation
         rate = None if rates is None else float(rotation[2] @ rates)
         after = self._after(stamp, rotation, rate)
-        if stamp == self.stamp:
-            return replace(after, moved=self.moved)
-        if rate and rate == self.rate and np.array_equal(rotation, self.rotation):
+        if rate and rate == self.rate and self.rotation is not None and np.array_equal(rotation, self.rotation):
             return replace(after, moved=self.moved or self)
         if self.moved is not None and after.exceeds_limit():
             return self.moved._after(stamp, rotation, rate)

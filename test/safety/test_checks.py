@@ -10,13 +10,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from esar_ros.geometry.frames import Pose
+from esar_ros.geometry.frames import Pose, quaternion_from_rpy
 from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety.checks import InputChecks
+from esar_ros.safety.envelope import Envelope
+from esar_ros.safety.failsafe import Latch
 from esar_ros.safety.inputs import Command, Findings, State
 from esar_ros.safety.limits import Limits
+from esar_ros.safety.site import Site
 from esar_ros.safety.surroundings.echoes import EchoMonitor
-from esar_ros.safety.watch import ScanRepetition
+from esar_ros.safety.surroundings.observed_space import ObservedSpace
+from esar_ros.safety.surroundings.scene import Scene
+from esar_ros.safety.traffic import OtherVehicle, Team
+from esar_ros.safety.watch import HeadingResidual, ScanRepetition
 from esar_ros.safety.wind import WindDisturbance
 
 NOW = 100.0  # s
@@ -214,3 +220,105 @@ def test_a_latched_position_stays_lost_while_disarmed(checks: InputChecks) -> No
     assert checks._check_motion(motion, disarmed, Findings())[0] is None
     fresh = checks._check_motion(checks._initial_motion(), replace(jumped, armed=False), Findings())
     assert fresh[0] is not None and fresh[1].stamp is None and fresh[1].exceeded is None
+
+
+def test_a_heading_that_was_lost_stays_lost_while_disarmed(checks: InputChecks) -> None:
+    heading = HeadingResidual()
+    for stamp, yaw in ((NOW, 0.0), (NOW + 0.05, 1.0)):
+        turned = replace(
+            state(stamp=stamp), pose=Pose(np.zeros(3), quaternion_from_rpy(0.0, 0.0, yaw)), rates=np.zeros(3)
+        )
+        known, heading = checks._check_heading(heading, turned, Findings())
+    assert known is None
+    disarmed = replace(turned, stamp=NOW + 0.1, armed=False)
+    assert checks._check_heading(heading, disarmed, Findings())[0] is None
+    assert checks._check_heading(HeadingResidual(), disarmed, Findings())[0] is disarmed
+
+
+def test_a_velocity_that_states_its_error_explains_a_slip(checks: InputChecks, limits: Limits) -> None:
+    """It moves 0.3 m/s otherwise than its velocity says, for half a minute."""
+
+    def told(**stated: Any) -> set[Reason]:
+        motion, findings = checks._initial_motion(), Findings()
+        for n in range(600):
+            pose = Pose(np.array([0.015 * n, 0.0, 20.0]))
+            _, motion = checks._check_motion(
+                motion, replace(state(stamp=NOW + 0.05 * n, **stated), pose=pose), findings
+            )
+        return set(findings.reasons)
+
+    assert told() == told(velocity_deviation=0.0) == {Reason.ESTIMATOR} and not told(velocity_deviation=0.5)
+
+
+# -- a team of two, of which the other is not heard --------------------------------------------------
+
+AWAY = np.array([90.0, 0.0, 20.0])  # m, from home
+SINCE = NOW - 1.0  # s
+
+
+@pytest.fixture
+def team(checks: InputChecks, kit: SimpleNamespace) -> InputChecks:
+    site = Site(kit.square(500.0), 120.0, np.zeros(3))
+    checks.team, checks.envelope = Team(0, 2), Envelope(checks.limits, site)
+    return checks
+
+
+def heard(age: float, position: Any = AWAY) -> OtherVehicle:
+    return OtherVehicle(NOW - age, np.array(position), np.zeros(3))
+
+
+def test_a_vehicle_of_the_team_is_missed_that_never_spoke_or_is_silent(team: InputChecks) -> None:
+    for others in ([], [heard(9.0)], [heard(0.1, AWAY * math.nan)]):
+        assert team._check_reports(None, others, NOW) == NOW
+        assert team._check_reports(SINCE, others, NOW) == SINCE
+        assert team._check_reports(NOW + 5.0, others, NOW) == NOW, "the clock went back"
+    assert team._check_reports(SINCE, [heard(0.1)], NOW) is None
+    assert team._check_reports(SINCE, [heard(9.0, np.zeros(3))], NOW) is None, "it stood at home"
+    team.team = Team(0, 1)
+    assert team._check_reports(SINCE, [heard(9.0)], NOW) is None
+
+
+def test_who_is_silent_counts_but_above_home(team: InputChecks) -> None:
+    others = [heard(0.1), heard(9.0)]
+    assert len(team._check_traffic(others, replace(state(), pose=Pose(AWAY)), NOW)) == 2
+    assert len(team._check_traffic(others, state(), NOW)) == 1
+
+
+def scene(kit: SimpleNamespace, position: Any = AWAY, **changed: Any) -> Scene:
+    image = kit.World().image(Pose(np.array(position)), NOW)
+    observed = ObservedSpace(np.array(position), image, None, 1.0)
+    usual: dict[str, Any] = {"surface": 0.0, "last_ground": np.zeros(3), "in_takeoff_column": False, "landing": False}
+    return Scene(np.array(position), np.zeros(3), observed, image, None, **(usual | changed))
+
+
+def layer(
+    team: InputChecks, seen: Scene, latch: Latch | None = None, since: float | None = SINCE, said: State | None = None
+) -> Any:
+    findings = Findings()
+    after, latch = team._check_layer(seen, said or state(), since, latch or Latch(), NOW, findings)
+    return after.above_layer, latch.mode, findings.reasons
+
+
+def test_deaf_it_flies_in_its_layer_above_the_ground_it_sees_or_saw(team: InputChecks, kit: SimpleNamespace) -> None:
+    above = AWAY[2] - team.limits.return_height
+    assert layer(team, scene(kit)) == (above, Mode.NORMAL, [])
+    assert layer(team, scene(kit, surface=4.0)) == (above - 4.0, Mode.NORMAL, [])
+    unseen = {"surface": None, "last_ground": np.array([80.0, 0.0, 3.0])}
+    assert layer(team, scene(kit, **unseen)) == (above - 3.0, Mode.NORMAL, [])
+    kept: Any = (None, Mode.NORMAL, [])
+    assert layer(team, scene(kit), since=None) == kept, "all are heard"
+    assert layer(team, scene(kit, [1.0, 0.0, 20.0])) == kept, "above home"
+    for still in ON_GROUND:
+        assert layer(team, scene(kit), said=state(**still)) == kept
+    for comes in ({"in_takeoff_column": True}, {"landing": True}, {"touching_down": True}):
+        assert layer(team, scene(kit, **comes)) == kept
+
+
+def test_without_a_layer_it_holds_then_returns_and_a_latch_stays(team: InputChecks, kit: SimpleNamespace) -> None:
+    unknown = scene(kit, surface=None, last_ground=None)
+    assert layer(team, unknown) == (None, Mode.NORMAL, [Reason.TRAFFIC])
+    late = NOW - team.limits.link_return
+    assert layer(team, unknown, since=late) == (None, Mode.RETURN, [])
+    for mode in (Mode.RETURN, Mode.LAND):
+        latch = Latch(mode, Reason.BATTERY_RESERVE)
+        assert layer(team, unknown, latch) == layer(team, unknown, latch, late) == (None, mode, [])

@@ -107,6 +107,18 @@ def test_odometry_that_was_frozen_in_a_turn_is_believed_again_when_it_moves() ->
         assert after([*moves, (5.10, yaw + 45.0, 1.0)]).exceeds_limit(), "now it may not"
 
 
+def test_odometry_that_comes_twice_while_it_is_frozen_changes_nothing() -> None:
+    twice = [step for step in frozen(4.0) for _ in range(2)]
+    assert after(twice).exceeds_limit()
+    assert not after([*twice, (5.05, 32.0, 1.0), (5.05, 32.0, 1.0)]).exceeds_limit()
+
+
+def test_what_its_rates_led_to_but_for_little_is_not_forgotten_with_the_freeze() -> None:
+    led = [*frozen(1.0), (2.05, 75.0, 30.0)]
+    assert 10.0 < after(led).angle / DEG < 20.0
+    assert after([*led, (2.10, 90.0, 30.0)]).exceeds_limit()
+
+
 def test_a_compass_that_sticks_alone_stays_lost_and_a_moment_excuses_no_jump() -> None:
     stuck = frozen(4.0, wobble=0.1)
     assert after(stuck).exceeds_limit() and after([*stuck, (5.05, 32.0, 1.0)]).exceeds_limit()

@@ -59,6 +59,27 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         load_limits(tmp_path / "none.yaml")
 
 
+def test_layers_lie_farther_apart_than_vehicles_have_to_be() -> None:
+    with pytest.raises(ValidationError, match="must be greater than separation, 5 m"):
+        Limits(layer_spacing=5.0)
+    assert Limits(layer_spacing=5.1).layer_spacing == 5.1
+
+
+def test_the_packages_own_hold_the_whole_airframe(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = resource("config/safety.yaml")
+    radius = load_limits().body_radius
+    monkeypatch.setattr(
+        "esar_ros.safety.limits.load_vehicle", lambda: SimpleNamespace(body=SimpleNamespace(radius=radius))
+    )
+    assert load_limits().body_radius == radius
+    monkeypatch.setattr(
+        "esar_ros.safety.limits.load_vehicle", lambda: SimpleNamespace(body=SimpleNamespace(radius=radius + 0.1))
+    )
+    with pytest.raises(UsageError, match=r"body_radius: 0.5 m, the vehicle's body.radius is 0.6 m"):
+        load_limits()
+    assert load_limits(own).body_radius == radius, "a file of one's own is for a vehicle of one's own"
+
+
 def test_the_pilot_flies_within_them() -> None:
     """The governor therefore normally passes the pilot's commands unchanged."""
     pilot, safety = load_pilot_limits(), load_limits()

@@ -375,6 +375,16 @@ def test_it_knows_that_it_was_flown_and_stands_again(flying: Loop) -> None:
     assert flying.bridge.is_down_again and not Loop().bridge.is_down_again
 
 
+def test_who_was_armed_alone_or_whose_land_detector_was_not_heard_yet_has_not_flown() -> None:
+    loop = Loop()
+    loop.bridge.step(0.0)
+    assert not loop.bridge.is_down_again
+    loop.run(2.0)
+    assert loop.do(Manoeuvre.ARM).end is End.DONE
+    assert loop.do(Manoeuvre.DISARM).end is End.DONE
+    assert not loop.bridge.is_down_again
+
+
 def test_a_failsafe_as_it_arms_leaves_nothing_armed_on_the_ground() -> None:
     loop = Loop()
     loop.run(2.0)

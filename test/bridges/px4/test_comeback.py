@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from fake_facts import HOLD, OFFBOARD, RTL
 from loop import Loop
 
-from esar_ros.bridges.px4.commands import MODE_HOLD, Command, End, Manoeuvre
+from esar_ros.bridges.px4.commands import ACCEPTED, MODE_HOLD, Command, End, Manoeuvre
 from esar_ros.bridges.px4.stream import Timing
 from esar_ros.mission.modes import Mode
 
 POSITION = 2
+DENIED = 2  # a command's result
 BACK = 2.0 + 1.2 + 0.5  # s: sound safe commands, heartbeats, and the autopilot's answer
 
 
@@ -143,6 +145,65 @@ def test_a_station_that_asks_for_hold_after_a_person_asked_for_mission_keeps_it(
     outcome = flying.bridge.outcome(Manoeuvre.MISSION)
     assert outcome is not None and outcome.end is End.FAILED and "system 255 has commanded it" in outcome.text
     assert flying.fake.nav_state == HOLD and not flying.bridge.stream.engaged
+
+
+def answers_to_another(loop: Loop, command: int, result: int) -> None:
+    """An answer of the autopilot to a ground station's command."""
+    loop.bridge.on_ack(SimpleNamespace(target_system=255, target_component=190, command=command, result=result))
+
+
+@pytest.mark.parametrize(("command", "result"), [(511, ACCEPTED), (176, DENIED)], ids=["no mode", "refused"])
+def test_an_answer_to_another_that_chooses_no_mode_does_not_end_the_way_back(
+    flying: Loop, command: int, result: int
+) -> None:
+    silence(flying, 1.0)
+    answers_to_another(flying, command, result)
+    assert flying.run(BACK, lambda: flying.bridge.stream.engaged), flying.bridge.stream.advice
+
+
+def test_what_another_has_commanded_in_flight_counts_by_the_mode_that_follows(flying: Loop) -> None:
+    answers_to_another(flying, 176, ACCEPTED)
+    flying.run(3.0)
+    assert flying.bridge.stream.engaged and flying.fake.nav_state == flying.bridge.stream.own_state
+
+
+def test_who_commands_hold_while_it_arms_has_it_armed() -> None:
+    loop = Loop()
+    loop.run(2.0)
+    assert loop.bridge.ask(Manoeuvre.ARM, loop.now) is None
+    assert loop.run(5.0, lambda: loop.fake.armed and loop.bridge.stream.streaming)
+    loop.station_commands(MODE_HOLD)
+    begun = loop.now
+    loop.run(3.0)
+    outcome = loop.bridge.outcome(Manoeuvre.ARM)
+    assert outcome is not None and outcome.end is End.FAILED and "system 255 has commanded it" in outcome.text
+    assert loop.fake.armed and not loop.commands_since(begun)
+
+
+@pytest.mark.parametrize("external", [False, True])
+def test_a_person_who_chooses_the_bridges_own_mode_in_its_hold_has_taken_it(external: bool) -> None:
+    loop = Loop(external=external).fly()
+    silence(loop, 1.0)
+    assert loop.fake.nav_state == HOLD
+    loop.run(0.5)
+    loop.fake.set_mode(loop.bridge.stream.own_state)
+    loop.run(0.5)
+    assert "its mode was changed" in loop.bridge.stream.advice
+
+
+def test_a_person_who_switches_where_the_request_for_hold_was_lost_has_taken_it(
+    flying: Loop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flying.velocity = None
+    with monkeypatch.context() as patch:
+        patch.setattr(flying.fake, "hear_command", lambda message: None)
+        assert flying.run(1.0, lambda: not flying.bridge.stream.engaged)
+        flying.fake.switch_mode(POSITION)
+        flying.run(0.5)
+    flying.velocity = np.zeros(3)
+    flying.fake.switch_mode(HOLD)
+    flying.run(8.0)
+    assert flying.fake.nav_state == HOLD and "its mode was changed" in flying.bridge.stream.advice
 
 
 def test_a_person_who_switches_on_the_way_back_keeps_it(flying: Loop) -> None:
