@@ -110,6 +110,14 @@ def test_a_forecast_of_any_times_leaves_no_moment_without_weather(times: list[tu
     assert pace.at(now) == limits.speed_poor_sight == pace.slowest(now, now + 100.0)
 
 
+def test_a_time_that_is_no_number_ends_no_weather_and_keeps_none_away(limits: Limits) -> None:
+    fog = pace_of(brief("fog"), limits).at(0.0)
+    never = pace_of(brief("fog", NOON, to("clear", 100.0, math.nan)), limits)
+    assert [never.at(moment) for moment in (0.0, 99.0, 101.0, 9000.0)] == [fog] * 4
+    early = pace_of(brief("clear", NOON, to("fog", math.nan, 200.0), to("clear", 400.0, 500.0)), limits)
+    assert [early.at(moment) for moment in (0.0, 100.0, 450.0, 501.0)] == [fog, fog, fog, math.inf]
+
+
 def test_a_forecast_out_of_order_slows_as_the_same_in_order_does(limits: Limits) -> None:
     fog, clear = to("fog", 100.0, 400.0), to("clear", 900.0, 1300.0)
     assert pace_of(brief("clear", NOON, clear, fog), limits) == pace_of(brief("clear", NOON, fog, clear), limits)
