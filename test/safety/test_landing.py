@@ -12,7 +12,7 @@ import pytest
 
 from esar_ros.mission.modes import Mode, Reason
 from esar_ros.safety.governor import Governor
-from esar_ros.safety.inputs import SafeCommand
+from esar_ros.safety.inputs import Command, SafeCommand
 from esar_ros.safety.limits import Limits
 from esar_ros.safety.site import Site
 
@@ -223,3 +223,22 @@ def test_without_odometry_a_landing_stands(kit: SimpleNamespace, limits: Limits)
         scene.state = replace(scene.state, battery=limits.battery_land) if n == 0 else None
         answer = scene.decide([0.0, 0.0, 0.0], governor=governor)
     assert answer.mode is Mode.LAND and Reason.STALE_ODOMETRY in answer.reasons and not answer.velocity.any()
+
+
+@pytest.mark.parametrize(("height", "battery", "comes"), [(4.5, 0.9, True), (8.0, 0.05, True), (4.5, 0.05, False)])
+def test_somebody_below_stops_a_landing_in_its_last_metres_alone(
+    kit: SimpleNamespace, limits: Limits, height: float, battery: float, comes: bool
+) -> None:
+    """It is asked to come down; on an empty battery it lands."""
+    scene = kit.Scene(limits, position=[30.0, 0.0, height])
+    assert scene.site is not None
+    answer = Governor(limits, scene.site).decide(
+        replace(scene.state, battery=battery),
+        Command(scene.now, np.array([0.0, 0.0, -0.3])),
+        scene.ranges,
+        scene.window,
+        scene.now,
+        people=[np.array([30.0, 0.0, 0.0])],
+    )
+    assert (answer.velocity[2] < 0.0) == comes, answer.text
+    assert (answer.mode is Mode.LAND) == (battery < limits.battery_land)
