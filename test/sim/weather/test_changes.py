@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from esar_ros.mission.weather import Weather
@@ -54,13 +54,15 @@ def numbers(air: Air, ground: Environment, now: float) -> np.ndarray:
 
 
 @given(weathers, schedules())
+@example(Weather.CLEAR, (Change(0.0, 230.0, Weather.THUNDERSTORM, None), Change(230.0, 10.0, Weather.LIGHT_SNOW, None)))
 @settings(deadline=None, max_examples=60)
 def test_any_schedule_stays_in_range_and_has_no_jump(first: Weather, changes: tuple[Change, ...]) -> None:
     world = environment(first, changes)
     rows = [CONDITIONS[w] for w in (first, *(c.weather for c in changes if c.weather is not None))]
     fastest = max(float(np.linalg.norm(w)) for w in (world.wind, *(c.wind for c in changes if c.wind is not None)))
+    beyond = min(change.duration for change in changes) / STEPS  # s, a step of the quickest, which may be the next one
     for change in changes:
-        times = np.linspace(change.begin - 1.0, change.begin + change.duration + 1.0, STEPS)
+        times = np.linspace(change.begin - beyond, change.begin + change.duration + beyond, STEPS)
         airs = [world.air(float(t)) for t in times]
         for air in airs:
             row = air.conditions
